@@ -1,0 +1,60 @@
+# Everything a contributor does, one target each. `make help` lists them.
+
+GO        ?= go
+FUZZTIME  ?= 30s
+BENCHTIME ?= 1s
+CROSS     := linux/arm64 darwin/arm64 windows/amd64 linux/riscv64
+# The race detector needs cgo and a C compiler.
+RACE      := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
+
+.PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross bench fuzz engine
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## the main job: report on this tree through the file tools
+	$(GO) run ./cmd/runcode run --allow-read testdata/examples/report.ts
+
+build: ## build bin/runcode
+	$(GO) build -o bin/runcode ./cmd/runcode
+
+test: ## all tests, with the race detector where a C compiler is at hand
+	@[ -n "$(RACE)" ] || echo "no C compiler (or CGO_ENABLED=0): the tests run without the race detector"
+	$(GO) test $(RACE) -timeout 20m ./...
+
+check: fmt vet staticcheck tidy generated arrows cross ## everything but the tests
+
+fmt:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+staticcheck:
+	$(GO) tool staticcheck ./...
+
+tidy:
+	$(GO) mod tidy -diff
+
+generated: ## the engine binary is the pinned one
+	$(GO) test -count=1 -run 'TestEngineProvenance' ./runtime/wasmengine/
+
+arrows: ## imports run one way
+	$(GO) test -count=1 -run 'TestArrows' .
+
+cross: ## the other platforms compile, tests included
+	@for t in $(CROSS); do echo "build $$t"; \
+	  GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build ./... && \
+	  GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
+
+bench: ## benchmarks; compare two runs with benchstat
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+fuzz: ## each fuzz target for FUZZTIME (30s)
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; done
+
+engine: ## fetch the pinned engine binary again (npm) and verify it
+	sh runtime/wasmengine/engine/fetch.sh

@@ -1,0 +1,200 @@
+package jsonval
+
+import (
+	"hash/maphash"
+	"iter"
+	"unsafe"
+)
+
+// indexFrom is the number of members from which an object has an index; below, comparing the names one by one is faster.
+const indexFrom = 17
+
+// largeObject is an object with an index: a hash table of open addressing from names to positions. Its slots hold a
+// position plus one, 0 for a free slot; there are at least twice as many as members, a power of two.
+type largeObject struct {
+	members []Member
+	slots   []uint32
+}
+
+// indexSeed makes the slots unpredictable: no choice of names makes a lookup slow.
+var indexSeed = maphash.MakeSeed()
+
+// Object returns an object of members, which it copies. Of a repeated name the last value counts and the first position
+// (JSON-6). It panics if a value is absent, or if a name is not valid UTF-8.
+func Object(members ...Member) Value {
+	for i := range members {
+		mustMember("Object", members[i].Name, members[i].Value)
+	}
+	return object(append([]Member(nil), members...))
+}
+
+// Members ranges over the members of an object in their order; over nothing if v is of another kind.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for _, m := range v.members() {
+			if !yield(m.Name, m.Value) {
+				return
+			}
+		}
+	}
+}
+
+// Names returns the names of an object's members in their order, in a slice of the caller's own.
+func (v Value) Names() []string {
+	members := v.members()
+	names := make([]string, len(members))
+	for i := range members {
+		names[i] = members[i].Name
+	}
+	return names
+}
+
+// Get returns the member called name, and whether v is an object that has one.
+func (v Value) Get(name string) (Value, bool) {
+	if i := v.find(name); i >= 0 {
+		return v.members()[i].Value, true
+	}
+	return Value{}, false
+}
+
+// With returns a copy of the object v in which the member name has the value m: at its place if there is one already, else
+// at the end. An absent v counts as an empty object. It panics if v is of another kind, if m is absent, or if name is not
+// valid UTF-8.
+func (v Value) With(name string, m Value) Value {
+	if v.kind != KindObject && v.kind != KindAbsent {
+		panic("jsonval: With: called on " + v.kind.String())
+	}
+	mustMember("With", name, m)
+	old := v.members()
+	members := make([]Member, len(old), len(old)+1)
+	copy(members, old)
+	if i := v.find(name); i >= 0 {
+		members[i].Value = m
+	} else {
+		members = append(members, Member{Name: name, Value: m})
+	}
+	return distinctObject(members)
+}
+
+// Without returns a copy of v that has no member called name; v itself if it has none.
+func (v Value) Without(name string) Value {
+	i := v.find(name)
+	if i < 0 {
+		return v
+	}
+	old := v.members()
+	members := make([]Member, 0, len(old)-1)
+	members = append(append(members, old[:i]...), old[i+1:]...)
+	return distinctObject(members)
+}
+
+func (v Value) members() []Member {
+	if v.kind != KindObject {
+		return nil
+	}
+	if v.large {
+		return (*largeObject)(v.data).members
+	}
+	return unsafe.Slice((*Member)(v.data), int(v.bits))
+}
+
+// find returns the position of the member called name, -1 if there is none.
+func (v Value) find(name string) int {
+	if v.large {
+		return (*largeObject)(v.data).find(name)
+	}
+	members := v.members()
+	for i := range members {
+		if members[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (o *largeObject) find(name string) int {
+	mask := uint64(len(o.slots) - 1)
+	for h := maphash.String(indexSeed, name); ; h++ {
+		p := o.slots[h&mask]
+		if p == 0 {
+			return -1
+		}
+		if o.members[p-1].Name == name {
+			return int(p - 1)
+		}
+	}
+}
+
+// object resolves repeated names within members, which it takes over, and returns the object.
+func object(members []Member) Value {
+	if len(members) < indexFrom {
+		kept := members[:0]
+	next:
+		for i := range members {
+			name := members[i].Name
+			for j := range kept {
+				if kept[j].Name == name {
+					kept[j].Value = members[i].Value
+					continue next
+				}
+			}
+			kept = members[:len(kept)+1]
+			if j := len(kept) - 1; j != i {
+				kept[j] = members[i]
+			}
+		}
+		return distinctObject(kept)
+	}
+	o := newLarge(len(members))
+	kept := 0
+	for i := range members {
+		slot, at := o.slot(members, members[i].Name)
+		if at >= 0 {
+			members[at].Value = members[i].Value
+			continue
+		}
+		if kept != i {
+			members[kept] = members[i]
+		}
+		kept++
+		o.slots[slot] = uint32(kept)
+	}
+	if kept < indexFrom {
+		return distinctObject(members[:kept])
+	}
+	o.members = members[:kept:kept]
+	return Value{kind: KindObject, large: true, data: unsafe.Pointer(o), bits: uint64(kept)}
+}
+
+// distinctObject is object for members whose names are known to differ.
+func distinctObject(members []Member) Value {
+	switch {
+	case len(members) == 0:
+		return Value{kind: KindObject}
+	case len(members) < indexFrom:
+		return Value{kind: KindObject, data: unsafe.Pointer(unsafe.SliceData(members)), bits: uint64(len(members))}
+	}
+	return object(members)
+}
+
+func newLarge(members int) *largeObject {
+	size := 32
+	for size < 2*members {
+		size *= 2
+	}
+	return &largeObject{slots: make([]uint32, size)}
+}
+
+// slot returns where name is in the table, or where it goes, and its position among members, -1 if it is new.
+func (o *largeObject) slot(members []Member, name string) (slot uint64, at int) {
+	mask := uint64(len(o.slots) - 1)
+	for h := maphash.String(indexSeed, name); ; h++ {
+		p := o.slots[h&mask]
+		if p == 0 {
+			return h & mask, -1
+		}
+		if members[p-1].Name == name {
+			return h & mask, int(p - 1)
+		}
+	}
+}

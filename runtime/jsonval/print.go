@@ -1,0 +1,223 @@
+package jsonval
+
+// This file defines the text of values: compact, indented, and its length.
+
+import "errors"
+
+// cursor is one container that a walk is inside of, and the position of its next child.
+type cursor struct {
+	in   Value
+	next int
+}
+
+// AppendJSON appends the compact JSON text of v: members in order, numbers as ECMAScript writes them (VALUE-6), no escape
+// but those that JSON demands. An absent value appends nothing.
+func (v Value) AppendJSON(dst []byte) []byte {
+	if v.kind < KindArray || v.bits == 0 {
+		return appendLeaf(dst, v)
+	}
+	var room [16]cursor
+	stack := append(room[:0], cursor{in: v})
+	dst = append(dst, opening(v))
+walk:
+	for {
+		top := &stack[len(stack)-1]
+		if top.in.kind == KindArray {
+			items := top.in.items()
+			for i := top.next; i < len(items); i++ {
+				if i > 0 {
+					dst = append(dst, ',')
+				}
+				item := items[i]
+				if item.kind >= KindArray && item.bits > 0 {
+					dst = append(dst, opening(item))
+					top.next = i + 1
+					stack = append(stack, cursor{in: item})
+					continue walk
+				}
+				dst = appendLeaf(dst, item)
+			}
+			dst = append(dst, ']')
+		} else {
+			members := top.in.members()
+			for i := top.next; i < len(members); i++ {
+				if i > 0 {
+					dst = append(dst, ',')
+				}
+				m := &members[i]
+				dst = append(dst, '"')
+				dst = appendEscaped(dst, m.Name)
+				dst = append(dst, '"', ':')
+				if m.Value.kind >= KindArray && m.Value.bits > 0 {
+					dst = append(dst, opening(m.Value))
+					top.next = i + 1
+					stack = append(stack, cursor{in: m.Value})
+					continue walk
+				}
+				dst = appendLeaf(dst, m.Value)
+			}
+			dst = append(dst, '}')
+		}
+		stack = stack[:len(stack)-1]
+		if len(stack) == 0 {
+			return dst
+		}
+	}
+}
+
+// AppendIndentJSON appends the JSON text of v with one member or item a line, each level behind one more indent; the root
+// has none. Containers at depth and deeper are compact, the root's depth being 0 (CODE-21); a negative depth means no limit.
+// The text of n levels without a limit takes n² indents.
+func (v Value) AppendIndentJSON(dst []byte, indent string, depth int) []byte {
+	if v.kind < KindArray || v.bits == 0 || depth == 0 {
+		return v.AppendJSON(dst)
+	}
+	var room [16]cursor
+	stack := append(room[:0], cursor{in: v})
+	dst = append(dst, opening(v))
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next == top.in.Len() {
+			dst = append(appendLine(dst, indent, len(stack)-1), closing(top.in))
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if top.next > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendLine(dst, indent, len(stack))
+		child := top.child(top.next)
+		if top.in.kind == KindObject {
+			dst = append(AppendString(dst, top.in.members()[top.next].Name), ':', ' ')
+		}
+		top.next++
+		if child.kind < KindArray || child.bits == 0 || len(stack) == depth {
+			dst = child.AppendJSON(dst)
+			continue
+		}
+		dst = append(dst, opening(child))
+		stack = append(stack, cursor{in: child})
+	}
+	return dst
+}
+
+// JSON returns the compact JSON text of v in a slice of the caller's own; an empty one if v is absent.
+func (v Value) JSON() []byte { return v.AppendJSON(make([]byte, 0, 64)) }
+
+// String returns the compact JSON text of v, also of a string; "" if v is absent. For the text of a string see Str.
+func (v Value) String() string { return string(v.JSON()) }
+
+// MarshalJSON returns the compact JSON text of v for encoding/json, which refuses to go deeper than 10,000 levels. An
+// absent value is an error; a struct's field of this type is left out by the option omitzero.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if v.kind == KindAbsent {
+		return nil, errors.New("jsonval: an absent value has no JSON form")
+	}
+	return v.JSON(), nil
+}
+
+// Size returns how many bytes the compact JSON text of v has, without building it. Once it is past limit, the measuring
+// stops and the result is limit+1 (LOG-11); a negative limit is none.
+func (v Value) Size(limit int64) int64 {
+	var room [16]cursor
+	stack := room[:0]
+	size := int64(0)
+	for {
+		size += ownSize(v)
+		if limit >= 0 && size > limit {
+			return limit + 1
+		}
+		if v.kind >= KindArray && v.bits > 0 {
+			stack = append(stack, cursor{in: v})
+		}
+		for len(stack) > 0 && stack[len(stack)-1].next == stack[len(stack)-1].in.Len() {
+			stack = stack[:len(stack)-1]
+		}
+		if len(stack) == 0 {
+			return size
+		}
+		top := &stack[len(stack)-1]
+		if top.in.kind == KindObject {
+			size += StringSize(top.in.members()[top.next].Name) + 1
+		}
+		v = top.child(top.next)
+		top.next++
+	}
+}
+
+// ownSize is what v costs without its children: the whole of a scalar, the brackets and commas of a container (LOG-9).
+func ownSize(v Value) int64 {
+	switch v.kind {
+	case KindNull:
+		return 4
+	case KindBool:
+		return 5 - int64(v.bits)
+	case KindNumber:
+		return numberSize(v.Float())
+	case KindString:
+		if v.plain {
+			return int64(v.bits) + 2
+		}
+		return StringSize(v.str())
+	case KindArray, KindObject:
+		return 2 + max(0, int64(v.bits)-1)
+	}
+	return 0
+}
+
+func (c *cursor) child(i int) Value {
+	if c.in.kind == KindArray {
+		return c.in.items()[i]
+	}
+	return c.in.members()[i].Value
+}
+
+// appendLeaf appends a scalar or an empty container.
+func appendLeaf(dst []byte, v Value) []byte {
+	switch v.kind {
+	case KindNull:
+		return append(dst, "null"...)
+	case KindBool:
+		if v.bits == 1 {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case KindNumber:
+		return appendNumber(dst, v.Float())
+	case KindString:
+		dst = append(dst, '"')
+		if v.plain {
+			dst = append(dst, v.str()...)
+		} else {
+			dst = appendEscaped(dst, v.str())
+		}
+		return append(dst, '"')
+	case KindArray:
+		return append(dst, '[', ']')
+	case KindObject:
+		return append(dst, '{', '}')
+	}
+	return dst
+}
+
+func opening(v Value) byte {
+	if v.kind == KindArray {
+		return '['
+	}
+	return '{'
+}
+
+func closing(v Value) byte {
+	if v.kind == KindArray {
+		return ']'
+	}
+	return '}'
+}
+
+func appendLine(dst []byte, indent string, depth int) []byte {
+	dst = append(dst, '\n')
+	for range depth {
+		dst = append(dst, indent...)
+	}
+	return dst
+}

@@ -19,16 +19,20 @@ var arrows = map[string][]string{
 	"runtime/jsonval":       {},
 	"runtime":               {"runtime/jsonval"},
 	"runtime/internal/loop": {"runtime", "runtime/jsonval"},
-	"runtime/wasmengine":    {"runtime", "runtime/internal/loop", "runtime/jsonval"},
+	"runtime/wasmengine":    {"runtime", "runtime/internal/loop", "runtime/jsonval", "runtime/wasmengine/internal/rewrite"},
 	"runtime/gojaengine":    {"runtime", "runtime/internal/loop", "runtime/jsonval"},
 	"runtime/runtimetest":   {"runtime", "runtime/jsonval"},
+
+	"runtime/wasmengine/internal/rewrite": {},
 
 	"registry/schema":    {"runtime/jsonval"},
 	"registry/card":      {"runtime/jsonval"},
 	"registry":           {"registry/card", "registry/schema", "runtime/jsonval"},
 	"registry/policy":    {"registry", "runtime/jsonval"},
-	"registry/mcptools":  {"registry", "registry/card", "registry/schema", "runtime/jsonval"},
-	"registry/exectools": {"registry", "registry/card", "registry/schema", "runtime/jsonval"},
+	"registry/mcptools":  {"registry", "registry/card", "registry/schema", "registry/internal/child", "runtime/jsonval"},
+	"registry/exectools": {"registry", "registry/card", "registry/schema", "registry/internal/child", "runtime/jsonval"},
+
+	"registry/internal/child": {},
 
 	"sdkgen": {"registry/schema", "runtime/jsonval"},
 

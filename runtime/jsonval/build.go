@@ -1,73 +1,75 @@
 package jsonval
 
-// This file defines the builder: what the parser and Of have read of a value whose containers are not closed yet.
+// This file defines how containers are built: where their memory comes from, and what is known of their text's length.
 
-// builder holds the finished children of all open containers, in one stack for the items and one for the members. Closing a
-// container copies its children to a slice of exactly their number.
-type builder struct {
-	items   []Value
-	members []Member
-	open    []opened
+import "math"
+
+// slab hands out slices cut from larger ones: most containers are small, and an allocation for each would cost more than
+// the rest of reading it. The pieces grow with what was asked for, so that a small value does not hold a large piece.
+type slab[T any] struct {
+	free []T
+	size int
 }
 
-// opened is one open container: where its children start, shifted left by one; the lowest bit says that it is an object.
-type opened int
+// From slabMax elements on a slice is allocated by itself; a piece has at most slabSize elements.
+const (
+	slabMax  = 48
+	slabSize = 256
+)
 
-func (b *builder) openArray()  { b.open = append(b.open, opened(len(b.items)<<1)) }
-func (b *builder) openObject() { b.open = append(b.open, opened(len(b.members)<<1|1)) }
-
-func (o opened) object() bool { return o&1 == 1 }
-func (o opened) start() int   { return int(o >> 1) }
-
-func (b *builder) closeArray() Value {
-	start := b.pop()
-	items := b.items[start:]
-	b.items = b.items[:start]
-	if len(items) == 0 {
-		return Value{kind: KindArray}
-	}
-	return array(append(make([]Value, 0, len(items)), items...))
-}
-
-func (b *builder) closeObject() Value {
-	start := b.pop()
-	members := b.members[start:]
-	b.members = b.members[:start]
-	if len(members) == 0 {
-		return Value{kind: KindObject}
-	}
-	return object(append(make([]Member, 0, len(members)), members...))
-}
-
-func (b *builder) pop() (start int) {
-	last := len(b.open) - 1
-	start = b.open[last].start()
-	b.open = b.open[:last]
-	return start
-}
-
-// path returns where the next child goes: the last step is the item that is to come, or the member added last. With
-// container, it is the path of the innermost open container.
-func (b *builder) path(container bool) string {
-	n := len(b.open)
-	if container && n > 0 {
-		n--
-	}
-	return joinPath(n, func(i int) string {
-		o := b.open[i]
-		end := len(b.items)
-		if o.object() {
-			end = len(b.members)
+// take returns a slice of n elements that nobody else has.
+func (s *slab[T]) take(n int) []T {
+	if n > len(s.free) {
+		if n >= slabMax {
+			return make([]T, n)
 		}
-		for _, inner := range b.open[i+1:] {
-			if inner.object() == o.object() {
-				end = inner.start()
-				break
-			}
+		s.size = min(max(n, 2*s.size), slabSize)
+		s.free = make([]T, s.size)
+	}
+	t := s.free[:n:n]
+	s.free = s.free[n:]
+	return t
+}
+
+// room returns about how many bytes v takes as text: the capacity to start printing with.
+func (v *Value) room() uint64 {
+	switch v.kind {
+	case KindString:
+		return v.bits + 2
+	case KindNumber:
+		if f := v.Float(); f == math.Trunc(f) {
+			return 6
 		}
-		if o.object() {
-			return nameStep(b.members[end-1].Name)
-		}
-		return indexStep(end - o.start())
-	})
+		return 18
+	case KindArray, KindObject:
+		return uint64(v.hint) + 2
+	}
+	return 5
+}
+
+// sealArray makes the array of items, which it takes over.
+func sealArray(items []Value) Value {
+	v := array(items)
+	room := uint64(len(items))
+	for i := range items {
+		room += items[i].room()
+	}
+	v.hint = uint32(min(room, math.MaxUint32))
+	return v
+}
+
+// sealObject makes the object of members, which it takes over, and resolves repeated names among them.
+func sealObject(members []Member) Value { return withHint(object(members)) }
+
+// sealDistinct is sealObject for members whose names are known to differ.
+func sealDistinct(members []Member) Value { return withHint(distinctObject(members)) }
+
+func withHint(v Value) Value {
+	members := v.members()
+	room := 4 * uint64(len(members))
+	for i := range members {
+		room += uint64(len(members[i].Name)) + members[i].Value.room()
+	}
+	v.hint = uint32(min(room, math.MaxUint32))
+	return v
 }

@@ -119,8 +119,8 @@ func (r *rebuild) set(v Value) {
 
 func (r *rebuild) value() Value {
 	if r.in.kind == KindArray {
-		return array(r.items)
+		return sealArray(r.items)
 	}
 	slices.SortFunc(r.members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
-	return distinctObject(r.members)
+	return sealObject(r.members)
 }

@@ -21,6 +21,7 @@ const (
 	whatOverflow = "a number too large for a double"
 	whatInexact  = "an integer that a double cannot hold exactly"
 	whatUTF8     = "text that is not valid UTF-8"
+	whatName     = "a name that is not valid UTF-8"
 	whatLone     = "an unpaired surrogate escape"
 	whatAbsent   = "an absent value"
 	whatCycle    = "a cyclic structure"

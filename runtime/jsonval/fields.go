@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -16,118 +15,106 @@ import (
 type field struct {
 	name      string
 	path      []int // the field's index at each level of embedding
-	tagged    bool
+	t         reflect.Type
+	plan      *plan
+	tagged    bool // the name is from a tag
 	omitEmpty bool
 	omitZero  bool
-	zeroer    bool // it has a method IsZero
-	quoted    bool // the option "string"
-}
-
-// structPlan is what Of needs to know of a struct type.
-type structPlan struct {
-	fields []field
-	opaque bool // it has fields, all of them unexported: its JSON form would say nothing
-}
-
-// plans remembers the plan of each struct type that was ever taken in: a function's results, of which there are as many
-// as types in the program.
-var plans sync.Map // reflect.Type to *structPlan
-
-func planOf(t reflect.Type) *structPlan {
-	if p, ok := plans.Load(t); ok {
-		return p.(*structPlan)
-	}
-	p, _ := plans.LoadOrStore(t, newPlan(t))
-	return p.(*structPlan)
+	zeroer    bool // the type, or a pointer to it, has a method IsZero
+	quoted    bool // the option "string", where it means something
 }
 
 var zeroerType = reflect.TypeFor[interface{ IsZero() bool }]()
 
-func newPlan(t reflect.Type) *structPlan {
-	type embedded struct {
-		t    reflect.Type
-		path []int
-	}
+// embedded is a struct whose fields count as those of the struct that embeds it.
+type embedded struct {
+	t    reflect.Type
+	path []int
+}
+
+// fieldsOf returns the members of the struct type t in the order of its fields; opaque says that there are fields, but
+// none that is exported or left out by a tag.
+func fieldsOf(t reflect.Type) (fields []field, opaque bool) {
 	var found []field
-	unexported := 0
-	visited := map[reflect.Type]bool{}
-	level := []embedded{{t: t}}
-	for len(level) > 0 {
+	hidden, chosen := false, false
+	seen := map[reflect.Type]bool{}
+	for level := []embedded{{t: t}}; len(level) > 0; {
+		var deeper []embedded
 		times := map[reflect.Type]int{}
 		for _, e := range level {
 			times[e.t]++
 		}
-		var next []embedded
-		done := map[reflect.Type]bool{}
 		for _, e := range level {
-			if visited[e.t] || done[e.t] {
+			if seen[e.t] {
 				continue
 			}
-			done[e.t] = true
+			seen[e.t] = true
 			for i := range e.t.NumField() {
 				sf := e.t.Field(i)
 				inner := sf.Type
 				if inner.Kind() == reflect.Pointer && inner.Name() == "" {
 					inner = inner.Elem()
 				}
-				tag := sf.Tag.Get("json")
-				if sf.Anonymous && !sf.IsExported() && inner.Kind() != reflect.Struct || !sf.Anonymous && !sf.IsExported() {
-					unexported++
+				isStruct := inner.Kind() == reflect.Struct
+				if !sf.IsExported() && !(sf.Anonymous && isStruct) {
+					hidden = true
 					continue
 				}
+				tag := sf.Tag.Get("json")
 				if tag == "-" {
-					unexported = -1 << 30 // left out by intention
+					chosen = true
 					continue
 				}
 				name, options, _ := strings.Cut(tag, ",")
 				if !validName(name) {
 					name = ""
 				}
-				path := append(slices.Clip(e.path), i)
-				if name == "" && sf.Anonymous && inner.Kind() == reflect.Struct {
-					next = append(next, embedded{t: inner, path: path})
+				path := append(slices.Clone(e.path), i)
+				if sf.Anonymous && isStruct && name == "" {
+					deeper = append(deeper, embedded{t: inner, path: path})
 					continue
 				}
-				f := field{name: cmp.Or(name, sf.Name), path: path, tagged: name != ""}
-				for option := range strings.SplitSeq(options, ",") {
-					switch option {
-					case "omitempty":
-						f.omitEmpty = true
-					case "omitzero":
-						f.omitZero = true
-						f.zeroer = sf.Type.Implements(zeroerType) || reflect.PointerTo(sf.Type).Implements(zeroerType)
-					case "string":
-						f.quoted = quotable(inner.Kind())
-					}
-				}
+				f := newField(sf, name, options, inner.Kind())
+				f.path = path
 				found = append(found, f)
 				if times[e.t] > 1 {
-					found = append(found, f) // the type is embedded twice at this level: its fields hide each other
+					found = append(found, f) // embedded twice at one level: the fields hide each other
 				}
 			}
 		}
-		for t := range done {
-			visited[t] = true
-		}
-		level = next
+		level = deeper
 	}
-	p := &structPlan{fields: dominant(found)}
-	p.opaque = len(p.fields) == 0 && unexported > 0
-	return p
+	fields = dominant(found)
+	return fields, len(fields) == 0 && hidden && !chosen
+}
+
+func newField(sf reflect.StructField, name, options string, inner reflect.Kind) field {
+	f := field{name: cmp.Or(name, sf.Name), t: sf.Type, tagged: name != ""}
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "omitempty":
+			f.omitEmpty = true
+		case "omitzero":
+			f.omitZero = true
+			f.zeroer = sf.Type.Implements(zeroerType) || reflect.PointerTo(sf.Type).Implements(zeroerType)
+		case "string":
+			f.quoted = basic(inner) != refused || inner == reflect.Bool || inner == reflect.Float32 || inner == reflect.Float64
+		}
+	}
+	return f
 }
 
 // dominant picks, of the fields with the same name, the one that Go's embedding rules and then a tag prefer; none if
-// there are two. It returns the fields in the order of the struct.
+// there are two of those. It returns the fields in the order of the struct.
 func dominant(found []field) []field {
-	slices.SortStableFunc(found, func(a, b field) int {
-		tags := 0
-		if a.tagged != b.tagged {
-			tags = 1
-			if a.tagged {
-				tags = -1
-			}
+	untagged := func(f field) int {
+		if f.tagged {
+			return 0
 		}
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(len(a.path), len(b.path)), tags)
+		return 1
+	}
+	slices.SortStableFunc(found, func(a, b field) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(len(a.path), len(b.path)), untagged(a)-untagged(b))
 	})
 	var kept []field
 	for i, end := 0, 0; i < len(found); i = end {
@@ -141,18 +128,7 @@ func dominant(found []field) []field {
 	return kept
 }
 
-// quotable reports whether the option "string" concerns fields of this kind.
-func quotable(k reflect.Kind) bool {
-	switch k {
-	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return true
-	}
-	return false
-}
-
-// validName reports whether a tag may call a member so.
+// validName reports whether a tag may call a member so; if not, the member has the field's name.
 func validName(name string) bool {
 	for _, r := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -162,10 +138,11 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// value returns the field of the struct v; none if it is in an embedded nil pointer.
-func (f *field) value(v reflect.Value) (reflect.Value, bool) {
-	for i, at := range f.path {
-		if i > 0 && v.Kind() == reflect.Pointer {
+// of returns the field of the struct v; none if it is in an embedded struct behind a nil pointer.
+func (f *field) of(v reflect.Value) (reflect.Value, bool) {
+	v = v.Field(f.path[0])
+	for _, at := range f.path[1:] {
+		if v.Kind() == reflect.Pointer {
 			if v.IsNil() {
 				return reflect.Value{}, false
 			}
@@ -174,4 +151,15 @@ func (f *field) value(v reflect.Value) (reflect.Value, bool) {
 		v = v.Field(at)
 	}
 	return v, true
+}
+
+// empty reports whether the option omitempty leaves v out.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Bool, reflect.Pointer, reflect.Interface, reflect.Float32, reflect.Float64:
+		return v.IsZero()
+	}
+	return basic(v.Kind()) != refused && v.IsZero()
 }

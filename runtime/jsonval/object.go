@@ -25,7 +25,7 @@ func Object(members ...Member) Value {
 	for i := range members {
 		mustMember("Object", members[i].Name, members[i].Value)
 	}
-	return object(append([]Member(nil), members...))
+	return sealObject(append([]Member(nil), members...))
 }
 
 // Members ranges over the members of an object in their order; over nothing if v is of another kind.
@@ -73,7 +73,7 @@ func (v Value) With(name string, m Value) Value {
 	} else {
 		members = append(members, Member{Name: name, Value: m})
 	}
-	return distinctObject(members)
+	return sealObject(members)
 }
 
 // Without returns a copy of v that has no member called name; v itself if it has none.
@@ -85,7 +85,7 @@ func (v Value) Without(name string) Value {
 	old := v.members()
 	members := make([]Member, 0, len(old)-1)
 	members = append(append(members, old[:i]...), old[i+1:]...)
-	return distinctObject(members)
+	return sealObject(members)
 }
 
 func (v Value) members() []Member {

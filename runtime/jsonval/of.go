@@ -1,36 +1,24 @@
 package jsonval
 
-// This file defines Of: the walk over a Go value.
+// This file defines Of: the walk over a Go value. How a value without children is read is in read.go.
 
 import (
-	"cmp"
-	"encoding"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"math/big"
 	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
 // Of takes a Go value in: it returns one detached copy (JSON-7), made as encoding/json would print v, in one reading
 // (JSON-8). Unlike there, a nil slice or map is an empty container, the members of a map are in the bytewise order of
-// their names, and nothing is repaired: what the domain cannot hold at any depth is an [*Error], among it functions,
-// channels, complex numbers, cycles of pointers, NaN and integers that a double cannot hold. A Value within v is kept as
-// it is, json.RawMessage is parsed. A json.Marshaler or encoding.TextMarshaler is called once; the error that it returns
-// or panics with is a [*ReadError].
+// their names, and nothing is repaired or dropped: what the domain cannot hold at any depth is an [*Error], among it
+// functions, channels, complex numbers, cycles of pointers, NaN, absent Values, integers that a double cannot hold and
+// structs none of whose fields is exported. A Value within v is kept as it is, json.RawMessage is parsed. A json.Marshaler
+// or encoding.TextMarshaler is called once; the error that it returns or panics with is a [*ReadError].
 func Of(v any) (Value, error) {
-	var items [8]Value
-	var members [8]Member
-	var open [8]opened
-	r := reader{b: builder{items: items[:0], members: members[:0], open: open[:0]}}
-	out, err := r.read(v)
-	if err != nil {
-		return Value{}, err
-	}
-	return out, nil
+	var room [4]source
+	r := reader{stack: room[:0]}
+	return r.read(v)
 }
 
 // MustOf is [Of] for values that are written in Go code; it panics where Of has an error.
@@ -44,515 +32,298 @@ func MustOf(v any) Value {
 
 // reader is the state of one walk over Go data.
 type reader struct {
-	b     builder
-	stack []source
-	seen  map[identity]struct{} // the identities on the stack, once it is deep
+	stack      []source
+	seen       map[identity]struct{} // the identities on the stack, once it is deep
+	pairs      []pair                // the members of the map[string]any on the stack that are still to be read
+	entries    []entry               // the same for other maps
+	itemSlab   slab[Value]
+	memberSlab slab[Member]
 }
 
-// source is one Go container that the walk is inside of, and the position of its next child.
+// source is one Go container that the walk is inside of, and what has been read of it.
 type source struct {
-	next    int
+	plan    *plan
+	value   reflect.Value // a struct, or a list of any type but []any
 	list    []any         // a []any
-	entries []entry       // a map
-	value   reflect.Value // another slice or array, or a struct
-	plan    *structPlan   // of a struct
+	next    int           // the child to be read next; of a map its position in pairs or entries
+	end     int           // one past the last child
+	items   []Value
+	members []Member
 	id      identity
 }
 
-// entry is one member of a map.
-type entry struct {
+// pair is one member of a map[string]any.
+type pair struct {
 	name  string
-	plain any           // of a map[string]any
-	value reflect.Value // of any other map
+	value any
 }
 
-// identity tells containers apart that might contain themselves.
+// entry is one member of another map.
+type entry struct {
+	name  string
+	value reflect.Value
+}
+
+// identity tells apart the containers that might contain themselves. The zero identity is of one that can't.
 type identity struct {
+	t       reflect.Type
 	address uintptr
 	length  int
-	t       reflect.Type
 }
 
 func (r *reader) read(root any) (Value, error) {
-	v, done, err := r.visit(root)
+	v, entered, err := r.visit(root)
+	if err != nil || !entered {
+		return v, err
+	}
 	for {
+		entered, err := r.children(&r.stack[len(r.stack)-1])
 		if err != nil {
 			return Value{}, err
 		}
-		if done {
-			if len(r.stack) == 0 {
-				return v, nil
-			}
-			if r.b.open[len(r.b.open)-1].object() {
-				r.b.members[len(r.b.members)-1].Value = v
-			} else {
-				r.b.items = append(r.b.items, v)
-			}
+		if entered {
+			continue
 		}
-		v, done, err = r.step()
+		top := &r.stack[len(r.stack)-1]
+		v := top.seal()
+		if r.seen != nil {
+			delete(r.seen, top.id)
+		}
+		*top = source{}
+		if r.stack = r.stack[:len(r.stack)-1]; len(r.stack) == 0 {
+			return v, nil
+		}
+		r.stack[len(r.stack)-1].set(v)
 	}
 }
 
-// step reads the next child of the innermost container, or closes it.
-func (r *reader) step() (v Value, done bool, err error) {
-	top := &r.stack[len(r.stack)-1]
-	i := top.next
-	top.next++
-	switch {
-	case top.plan != nil:
-		for ; i < len(top.plan.fields); i++ {
+// children reads the children of top up to the first that is a container, which it enters.
+func (r *reader) children(top *source) (entered bool, err error) {
+	var v Value
+	for top.next < top.end {
+		i := top.next
+		top.next++
+		switch top.plan.how {
+		case asAnyList:
+			v, entered, err = r.visit(top.list[i])
+		case asList:
+			v, entered, err = r.visitValue(top.value.Index(i), top.plan.elem)
+		case asAnyMap:
+			p := r.pairs[i]
+			r.pairs[i].value = nil
+			top.members = append(top.members, Member{Name: p.name})
+			v, entered, err = r.visit(p.value)
+		case asMap:
+			e := r.entries[i]
+			r.entries[i].value = reflect.Value{}
+			top.members = append(top.members, Member{Name: e.name})
+			v, entered, err = r.visitValue(e.value, top.plan.elem)
+		case asStruct:
 			f := &top.plan.fields[i]
-			top.next = i + 1
-			x, ok := f.value(top.value)
+			x, ok := f.of(top.value)
 			if !ok || f.omitEmpty && empty(x) {
 				continue
 			}
+			top.members = append(top.members, Member{Name: f.name})
 			if f.omitZero {
 				zero, err := r.isZero(f, x)
 				if err != nil {
-					return Value{}, false, err
+					return false, err
 				}
 				if zero {
+					top.members = top.members[:len(top.members)-1]
 					continue
 				}
 			}
-			r.b.members = append(r.b.members, Member{Name: f.name})
 			if f.quoted {
-				return r.quoted(x)
+				v, entered, err = r.quoted(x, f.plan)
+			} else {
+				v, entered, err = r.visitValue(x, f.plan)
 			}
-			return r.visitValue(x)
 		}
-	case top.entries != nil:
-		if i < len(top.entries) {
-			e := &top.entries[i]
-			r.b.members = append(r.b.members, Member{Name: e.name})
-			if e.value.IsValid() {
-				return r.visitValue(e.value)
-			}
-			return r.visit(e.plain)
+		if err != nil || entered {
+			return entered, err
 		}
-	case top.list != nil:
-		if i < len(top.list) {
-			return r.visit(top.list[i])
-		}
-	default:
-		if i < top.value.Len() {
-			return r.visitValue(top.value.Index(i))
-		}
+		top.set(v)
 	}
-	if r.seen != nil {
-		delete(r.seen, top.id)
+	switch top.plan.how { // the members of a map are at the end of all that are still to be read
+	case asAnyMap:
+		r.pairs = r.pairs[:top.end-len(top.members)]
+	case asMap:
+		r.entries = r.entries[:top.end-len(top.members)]
 	}
-	*top = source{}
-	r.stack = r.stack[:len(r.stack)-1]
-	if r.b.open[len(r.b.open)-1].object() {
-		return r.b.closeObject(), true, nil
-	}
-	return r.b.closeArray(), true, nil
+	return false, nil
 }
 
-// visit reads v if it is no container, else it enters it.
-func (r *reader) visit(v any) (Value, bool, error) {
+// set stores the child that was read last.
+func (s *source) set(v Value) {
+	if s.object() {
+		s.members[len(s.members)-1].Value = v
+	} else {
+		s.items = append(s.items, v)
+	}
+}
+
+func (s *source) object() bool {
+	return s.plan.how == asStruct || s.plan.how == asMap || s.plan.how == asAnyMap
+}
+
+func (s *source) seal() Value {
+	if !s.object() {
+		return sealArray(s.items)
+	}
+	if len(s.members) < cap(s.members)/2 {
+		s.members = slices.Clip(append([]Member(nil), s.members...)) // most fields were left out
+	}
+	return sealDistinct(s.members)
+}
+
+// visit is visitValue for the types that need no reflection.
+func (r *reader) visit(v any) (_ Value, entered bool, _ error) {
 	switch v := v.(type) {
 	case nil:
-		return Null(), true, nil
-	case Value:
-		return r.value(v)
-	case bool:
-		return Bool(v), true, nil
+		return Null(), false, nil
 	case string:
 		return r.text(v)
 	case float64:
 		return r.float(v)
+	case bool:
+		return Bool(v), false, nil
 	case int:
 		return r.int(int64(v))
-	case int64:
-		return r.int(v)
-	case []any:
-		if len(v) == 0 {
-			return Value{kind: KindArray}, true, nil
-		}
-		return r.enter(source{list: v, id: identity{reflect.ValueOf(v).Pointer(), len(v), nil}}, false)
+	case Value:
+		return r.value(v)
 	case map[string]any:
-		if len(v) == 0 {
-			return Value{kind: KindObject}, true, nil
-		}
-		entries := make([]entry, 0, len(v))
-		for name, x := range v {
-			entries = append(entries, entry{name: name, plain: x})
-		}
-		return r.enterMap(entries, identity{reflect.ValueOf(v).Pointer(), 0, nil})
+		return r.enterAnyMap(v)
+	case []any:
+		return r.enterAnyList(v)
 	}
-	return r.visitValue(reflect.ValueOf(v))
+	value := reflect.ValueOf(v)
+	return r.visitValue(value, planOf(value.Type()))
 }
 
-var (
-	valueType         = reflect.TypeFor[Value]()
-	rawType           = reflect.TypeFor[json.RawMessage]()
-	jsonNumberType    = reflect.TypeFor[json.Number]()
-	bigIntType        = reflect.TypeFor[big.Int]()
-	marshalerType     = reflect.TypeFor[json.Marshaler]()
-	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
-)
-
-func (r *reader) visitValue(v reflect.Value) (Value, bool, error) {
-	for {
-		if !v.IsValid() {
-			return Null(), true, nil
-		}
-		t := v.Type()
-		switch t {
-		case valueType:
-			return r.value(v.Interface().(Value))
-		case rawType:
-			if raw := v.Bytes(); raw != nil {
-				return r.parse(string(raw))
-			}
-			return Null(), true, nil
-		case jsonNumberType:
-			return r.jsonNumber(v.String())
-		case bigIntType:
-			i := v.Interface().(big.Int)
-			return r.bigInt(&i)
-		}
-		kind := v.Kind()
-		if kind != reflect.Pointer || t.Elem() != bigIntType && t.Elem() != valueType {
-			m := v
-			if kind != reflect.Pointer && v.CanAddr() && reflect.PointerTo(t).Implements(marshalerType) {
-				m = v.Addr()
-			}
-			if m.Type().Implements(marshalerType) {
-				return r.marshal(m)
-			}
-			m = v
-			if kind != reflect.Pointer && v.CanAddr() && reflect.PointerTo(t).Implements(textMarshalerType) {
-				m = v.Addr()
-			}
-			if m.Type().Implements(textMarshalerType) {
-				return r.marshalText(m)
-			}
-		}
-		switch kind {
-		case reflect.Pointer, reflect.Interface:
-			if v.IsNil() {
-				return Null(), true, nil
-			}
-			v = v.Elem()
-			continue
-		case reflect.Bool:
-			return Bool(v.Bool()), true, nil
-		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-			return r.int(v.Int())
-		case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-			if !exactUint(v.Uint()) {
-				return r.lossy(whatInexact)
-			}
-			return number(float64(v.Uint())), true, nil
-		case reflect.Float32:
-			return r.float32(v.Float())
-		case reflect.Float64:
-			return r.float(v.Float())
-		case reflect.String:
-			return r.text(v.String())
-		case reflect.Slice:
-			if e := t.Elem(); e.Kind() == reflect.Uint8 {
-				p := reflect.PointerTo(e)
-				if !p.Implements(marshalerType) && !p.Implements(textMarshalerType) {
-					return text(base64.StdEncoding.EncodeToString(v.Bytes())), true, nil
-				}
-			}
-			if v.Len() == 0 {
-				return Value{kind: KindArray}, true, nil
-			}
-			return r.enter(source{value: v, id: identity{v.Pointer(), v.Len(), t}}, false)
-		case reflect.Array:
-			if v.Len() == 0 {
-				return Value{kind: KindArray}, true, nil
-			}
-			return r.enter(source{value: v, id: addressOf(v)}, false)
-		case reflect.Map:
-			return r.visitMap(v)
-		case reflect.Struct:
-			plan := planOf(t)
-			if plan.opaque {
-				return r.lossy("a " + t.String() + ", which has no exported field")
-			}
-			return r.enter(source{value: v, plan: plan, id: addressOf(v)}, true)
-		}
-		return r.lossy("a Go value of type " + t.String())
+func (r *reader) enterAnyList(list []any) (Value, bool, error) {
+	if len(list) == 0 {
+		return Value{kind: KindArray}, false, nil
 	}
+	return r.enter(source{plan: planOf(anyListType), list: list, end: len(list), items: r.itemSlab.take(len(list))[:0],
+		id: identity{anyListType, reflect.ValueOf(list).Pointer(), len(list)}})
 }
 
+func (r *reader) enterAnyMap(m map[string]any) (Value, bool, error) {
+	start := len(r.pairs)
+	for name, v := range m {
+		if !utf8.ValidString(name) {
+			return r.lossy(whatName)
+		}
+		r.pairs = append(r.pairs, pair{name, v})
+	}
+	n := len(r.pairs) - start
+	if n == 0 {
+		return Value{kind: KindObject}, false, nil
+	}
+	slices.SortFunc(r.pairs[start:], func(a, b pair) int { return strings.Compare(a.name, b.name) })
+	return r.enter(source{plan: planOf(anyMapType), next: start, end: start + n, members: r.memberSlab.take(n)[:0],
+		id: identity{anyMapType, reflect.ValueOf(m).Pointer(), 0}})
+}
+
+func (r *reader) enterMap(v reflect.Value, p *plan) (Value, bool, error) {
+	start := len(r.entries)
+	key := reflect.New(p.t.Key()).Elem()
+	for it := v.MapRange(); it.Next(); {
+		key.SetIterKey(it)
+		name, err := r.name(key, p.key)
+		if err != nil {
+			return Value{}, false, err
+		}
+		r.entries = append(r.entries, entry{name, it.Value()})
+	}
+	n := len(r.entries) - start
+	if n == 0 {
+		return Value{kind: KindObject}, false, nil
+	}
+	own := r.entries[start:]
+	slices.SortFunc(own, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for i := 1; i < n; i++ {
+		if own[i].name == own[i-1].name { // one of the two would be dropped
+			return r.lossy("a map with two keys of the same text")
+		}
+	}
+	return r.enter(source{plan: p, next: start, end: start + n, members: r.memberSlab.take(n)[:0],
+		id: identity{p.t, v.Pointer(), 0}})
+}
+
+func (r *reader) enterList(v reflect.Value, p *plan) (Value, bool, error) {
+	n := v.Len()
+	if n == 0 {
+		return Value{kind: KindArray}, false, nil
+	}
+	id := addressOf(v)
+	if v.Kind() == reflect.Slice {
+		id = identity{p.t, v.Pointer(), n}
+	}
+	return r.enter(source{plan: p, value: v, end: n, items: r.itemSlab.take(n)[:0], id: id})
+}
+
+func (r *reader) enterStruct(v reflect.Value, p *plan) (Value, bool, error) {
+	if p.opaque {
+		return r.lossy("a Go value of type " + p.t.String() + ", which has no exported field")
+	}
+	n := len(p.fields)
+	if n == 0 {
+		return Value{kind: KindObject}, false, nil
+	}
+	return r.enter(source{plan: p, value: v, end: n, members: r.memberSlab.take(n)[:0], id: addressOf(v)})
+}
+
+// addressOf identifies a value that a pointer could lead back to.
 func addressOf(v reflect.Value) identity {
 	if !v.CanAddr() {
 		return identity{}
 	}
-	return identity{v.Addr().Pointer(), -1, v.Type()}
+	return identity{v.Type(), v.UnsafeAddr(), 0}
 }
 
-func (r *reader) visitMap(v reflect.Value) (Value, bool, error) {
-	if v.Len() == 0 {
-		return Value{kind: KindObject}, true, nil
-	}
-	entries := make([]entry, 0, v.Len())
-	for it := v.MapRange(); it.Next(); {
-		name, err := r.mapKey(it.Key())
-		if err != nil {
-			return Value{}, false, err
-		}
-		entries = append(entries, entry{name: name, value: it.Value()})
-	}
-	return r.enterMap(entries, identity{v.Pointer(), 0, v.Type()})
-}
-
-func (r *reader) mapKey(k reflect.Value) (string, error) {
-	if k.Kind() == reflect.String {
-		return k.String(), nil
-	}
-	if m, ok := k.Interface().(encoding.TextMarshaler); ok {
-		if k.Kind() == reflect.Pointer && k.IsNil() {
-			return "", nil
-		}
-		text, err := r.call(m.MarshalText)
-		return string(text), err
-	}
-	switch k.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return strconv.FormatInt(k.Int(), 10), nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return strconv.FormatUint(k.Uint(), 10), nil
-	}
-	_, _, err := r.lossy("a map with keys of type " + k.Type().String())
-	return "", err
-}
-
-func (r *reader) enterMap(entries []entry, id identity) (Value, bool, error) {
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
-	for i := range entries {
-		if !utf8.ValidString(entries[i].name) {
-			return r.lossy("a name that is not valid UTF-8")
-		}
-		if i > 0 && entries[i].name == entries[i-1].name {
-			return r.lossy("a map with two keys of the same text")
-		}
-	}
-	return r.enter(source{entries: entries, id: id}, true)
-}
-
-// fewLevels is how deep cycles are looked for by comparing with each level; from there on the levels are in a map.
+// Down to fewLevels a container is compared with each that it is in; from there on these are in a map.
 const fewLevels = 32
 
-func (r *reader) enter(s source, object bool) (Value, bool, error) {
+// enter goes into a container, unless it is inside of itself.
+func (r *reader) enter(s source) (Value, bool, error) {
 	if s.id != (identity{}) {
-		found := false
+		cyclic := false
 		if r.seen != nil {
-			_, found = r.seen[s.id]
+			_, cyclic = r.seen[s.id]
+			r.seen[s.id] = struct{}{}
 		} else {
 			for i := range r.stack {
-				found = found || r.stack[i].id == s.id
+				cyclic = cyclic || r.stack[i].id == s.id
 			}
 		}
-		if found {
+		if cyclic {
 			return r.lossy(whatCycle)
 		}
 	}
+	r.stack = append(r.stack, s)
 	if r.seen == nil && len(r.stack) == fewLevels {
 		r.seen = make(map[identity]struct{})
 		for i := range r.stack {
 			r.seen[r.stack[i].id] = struct{}{}
 		}
 	}
-	if r.seen != nil {
-		r.seen[s.id] = struct{}{}
-	}
-	r.stack = append(r.stack, s)
-	if object {
-		r.b.openObject()
-	} else {
-		r.b.openArray()
-	}
-	return Value{}, false, nil
+	return Value{}, true, nil
 }
 
-func (r *reader) value(v Value) (Value, bool, error) {
-	if v.kind == KindAbsent {
-		return r.lossy(whatAbsent)
-	}
-	return v, true, nil
+// path returns where the value that is being read goes.
+func (r *reader) path() string {
+	return joinPath(len(r.stack), func(i int) string {
+		s := &r.stack[i]
+		if s.object() {
+			return nameStep(s.members[len(s.members)-1].Name)
+		}
+		return indexStep(len(s.items))
+	})
 }
-
-func (r *reader) text(s string) (Value, bool, error) {
-	if !utf8.ValidString(s) {
-		return r.lossy(whatUTF8)
-	}
-	return text(s), true, nil
-}
-
-func (r *reader) float(f float64) (Value, bool, error) {
-	if what := lossyFloat(f); what != "" {
-		return r.lossy(what)
-	}
-	return number(f), true, nil
-}
-
-// float32 reads a number that has the precision of 32 bits: as the decimal that encoding/json prints for it.
-func (r *reader) float32(f float64) (Value, bool, error) {
-	if lossyFloat(f) == "" {
-		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
-	}
-	return r.float(f)
-}
-
-func (r *reader) int(i int64) (Value, bool, error) {
-	if !exactInt(i) {
-		return r.lossy(whatInexact)
-	}
-	return number(float64(i)), true, nil
-}
-
-func (r *reader) bigInt(i *big.Int) (Value, bool, error) {
-	if f, accuracy := i.Float64(); accuracy == big.Exact {
-		return number(f), true, nil
-	}
-	return r.lossy(whatInexact)
-}
-
-func (r *reader) jsonNumber(s string) (Value, bool, error) {
-	if s == "" {
-		s = "0" // the zero json.Number, as encoding/json has it
-	}
-	p := parser{text: s, bad: len(s)}
-	if s[0] != '-' && s[0]-'0' > 9 {
-		return r.lossy("a json.Number that is no number")
-	}
-	f, err := p.number()
-	switch {
-	case err != nil && p.pos > 0 && err.What[0] != 'i':
-		return r.lossy(err.What)
-	case err != nil || p.pos != len(s):
-		return r.lossy("a json.Number that is no number")
-	}
-	return number(f), true, nil
-}
-
-func (r *reader) parse(s string) (Value, bool, error) {
-	v, err := ParseString(s)
-	if err != nil {
-		inner := err.(*Error)
-		path := r.path()
-		return Value{}, false, &Error{Path: joinPath(1, func(int) string { return path[1:] + inner.Path[1:] }), What: inner.What, Offset: -1}
-	}
-	return v, true, nil
-}
-
-func (r *reader) path() string { return r.b.path(false) }
 
 func (r *reader) lossy(what string) (Value, bool, error) {
 	return Value{}, false, &Error{Path: r.path(), What: what, Offset: -1}
-}
-
-func (r *reader) marshal(v reflect.Value) (Value, bool, error) {
-	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
-		return Null(), true, nil
-	}
-	text, err := r.call(v.Interface().(json.Marshaler).MarshalJSON)
-	if err != nil {
-		return Value{}, false, err
-	}
-	return r.parse(string(text))
-}
-
-func (r *reader) marshalText(v reflect.Value) (Value, bool, error) {
-	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
-		return Null(), true, nil
-	}
-	text, err := r.call(v.Interface().(encoding.TextMarshaler).MarshalText)
-	if err != nil {
-		return Value{}, false, err
-	}
-	return r.text(string(text))
-}
-
-// call runs foreign code once; what it returns as an error or panics with becomes a ReadError.
-func (r *reader) call(read func() ([]byte, error)) (text []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			text, err = nil, r.failure(p)
-		}
-	}()
-	if text, err = read(); err != nil {
-		return nil, r.failure(err)
-	}
-	return text, nil
-}
-
-func (r *reader) failure(raised any) (failed *ReadError) {
-	failed = &ReadError{Path: r.path()}
-	defer func() {
-		if recover() != nil {
-			failed.Message = fmt.Sprintf("a %T without a message", raised)
-		}
-	}()
-	if err, ok := raised.(error); ok {
-		failed.cause = err
-		failed.Message = err.Error()
-	} else {
-		failed.Message = fmt.Sprint(raised)
-	}
-	return failed
-}
-
-func (r *reader) isZero(f *field, v reflect.Value) (zero bool, err error) {
-	if !f.zeroer {
-		return v.IsZero(), nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = r.failure(p)
-		}
-	}()
-	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
-		return true, nil
-	}
-	if z, ok := v.Interface().(interface{ IsZero() bool }); ok {
-		return z.IsZero(), nil
-	}
-	if !v.CanAddr() {
-		addressable := reflect.New(v.Type()).Elem()
-		addressable.Set(v)
-		v = addressable
-	}
-	return v.Addr().Interface().(interface{ IsZero() bool }).IsZero(), nil
-}
-
-// empty reports whether the option omitempty leaves v out.
-func empty(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return v.Len() == 0
-	case reflect.Struct:
-		return false
-	}
-	return v.IsZero()
-}
-
-// quoted reads a field with the option "string": the text of its JSON form. Integers keep all of their digits so.
-func (r *reader) quoted(v reflect.Value) (Value, bool, error) {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return Null(), true, nil
-		}
-		v = v.Elem()
-	}
-	switch v.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return text(strconv.FormatInt(v.Int(), 10)), true, nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return text(strconv.FormatUint(v.Uint(), 10)), true, nil
-	}
-	inner, done, err := r.visitValue(v)
-	if err != nil || v.Type() == jsonNumberType && inner.kind == KindString {
-		return inner, done, err
-	}
-	return text(inner.String()), true, nil
 }

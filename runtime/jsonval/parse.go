@@ -1,9 +1,6 @@
 package jsonval
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
+// This file defines Parse: the structure of a document. What stands between the brackets is read in scan.go.
 
 // Parse reads one JSON document (RFC 8259, strictly), with nothing but white space around it, and keeps no reference to
 // text. Beyond the grammar it refuses what the domain cannot hold: text that is not UTF-8, unpaired surrogate escapes,
@@ -14,338 +11,174 @@ func Parse(text []byte) (Value, error) { return ParseString(string(text)) }
 
 // ParseString is [Parse] for a string. The strings of the value share its memory.
 func ParseString(text string) (Value, error) {
-	p := parser{text: text, bad: invalidFrom(text)}
-	v, err := p.document()
+	v, err := parse(text)
 	if err != nil {
 		return Value{}, err
 	}
 	return v, nil
 }
 
-// parser is the state of reading one document.
-type parser struct {
-	text string
-	pos  int
-	bad  int    // offset of the first byte that is not UTF-8, len(text) if there is none
-	free []byte // room for strings that had escapes
-	b    builder
-}
+// opened is one container that is not closed yet: where its children start among the children of all open containers of
+// its type, shifted left by one; the lowest bit says that it is an object.
+type opened int
 
-func (p *parser) document() (v Value, err *Error) {
-	var items [16]Value
-	var members [16]Member
-	var open [16]opened
-	p.b = builder{items: items[:0], members: members[:0], open: open[:0]}
+func (o opened) object() bool { return o&1 == 1 }
+func (o opened) start() int   { return int(o >> 1) }
+
+// parse keeps the finished children of all open containers in one stack for the items and one for the members. Closing a
+// container copies its children to a slice of exactly their number. The stacks are variables here and not in a struct, so
+// that those of a small document stay off the heap.
+func parse(text string) (Value, *Error) {
+	var (
+		itemRoom   [12]Value
+		memberRoom [12]Member
+		openRoom   [12]opened
+
+		items   = itemRoom[:0]
+		members = memberRoom[:0]
+		open    = openRoom[:0]
+
+		itemSlab   slab[Value]
+		memberSlab slab[Member]
+		scan       = scanner{text: text, bad: invalidFrom(text)}
+
+		v      Value
+		pos    int
+		c      byte
+		failed *fault
+		within bool // the fault concerns the innermost container, not a child of it
+	)
 value:
-	switch c := p.skip(); {
-	case c == '"':
-		s, plain, err := p.str()
-		if err != nil {
-			return Value{}, err
-		}
-		v = text(s)
-		v.plain = plain
-	case c == '{':
-		p.pos++
-		p.b.openObject()
-		if p.skip() != '}' {
+	within = false
+	switch pos, c = scan.next(pos); c {
+	case '"':
+		v, pos, failed = scan.str(pos)
+	case '{':
+		open = append(open, opened(len(members)<<1|1))
+		if pos, c = scan.next(pos + 1); c != '}' {
 			goto member
 		}
-		p.pos++
-		v = p.b.closeObject()
-	case c == '[':
-		p.pos++
-		p.b.openArray()
-		if p.skip() != ']' {
+		goto endObject
+	case '[':
+		open = append(open, opened(len(items)<<1))
+		if pos, c = scan.next(pos + 1); c != ']' {
 			goto value
 		}
-		p.pos++
-		v = p.b.closeArray()
-	case c == '-' || c >= '0' && c <= '9':
-		f, err := p.number()
-		if err != nil {
-			return Value{}, err
-		}
-		v = number(f)
-	case c == 't' && p.word("true"):
-		v = Bool(true)
-	case c == 'f' && p.word("false"):
-		v = Bool(false)
-	case c == 'n' && p.word("null"):
-		v = Null()
+		goto endArray
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		v, pos, failed = scan.number(pos)
+	case 't':
+		v, pos, failed = scan.word(pos, "true", Bool(true))
+	case 'f':
+		v, pos, failed = scan.word(pos, "false", Bool(false))
+	case 'n':
+		v, pos, failed = scan.word(pos, "null", Null())
 	default:
-		return Value{}, p.syntax("a value", false)
+		failed = scan.unexpected(pos, "a value")
+	}
+	if failed != nil {
+		goto refused
 	}
 
-	for len(p.b.open) > 0 {
-		if p.b.open[len(p.b.open)-1].object() {
-			p.b.members[len(p.b.members)-1].Value = v
-			switch p.skip() {
-			case ',':
-				p.pos++
-				goto member
-			case '}':
-				p.pos++
-				v = p.b.closeObject()
-			default:
-				return Value{}, p.syntax("',' or '}'", true)
-			}
-			continue
+closed: // v is complete
+	within = true
+	pos, c = scan.next(pos)
+	if len(open) == 0 {
+		if pos == len(text) {
+			return v, nil
 		}
-		p.b.items = append(p.b.items, v)
-		switch p.skip() {
+		failed = scan.unexpected(pos, "the end of the text")
+		goto refused
+	}
+	if open[len(open)-1].object() {
+		members[len(members)-1].Value = v
+		switch c {
 		case ',':
-			p.pos++
-			goto value
-		case ']':
-			p.pos++
-			v = p.b.closeArray()
-		default:
-			return Value{}, p.syntax("',' or ']'", true)
+			pos, c = scan.next(pos + 1)
+			goto member
+		case '}':
+			goto endObject
 		}
+		failed = scan.unexpected(pos, "',' or '}'")
+		goto refused
 	}
-	if p.skip(); p.pos < len(p.text) {
-		return Value{}, p.syntax("the end of the text", true)
+	items = append(items, v)
+	switch c {
+	case ',':
+		pos++
+		goto value
+	case ']':
+		goto endArray
 	}
-	return v, nil
+	failed = scan.unexpected(pos, "',' or ']'")
+	goto refused
 
 member:
-	if p.skip() != '"' {
-		return Value{}, p.syntax("a member's name in quotes", true)
+	within = true
+	if c != '"' {
+		failed = scan.unexpected(pos, "a member's name in quotes")
+		goto refused
 	}
-	name, _, err := p.str()
-	if err != nil {
-		err.Path = p.b.path(true)
-		return Value{}, err
+	if v, pos, failed = scan.str(pos); failed != nil {
+		goto refused
 	}
-	if p.skip() != ':' {
-		return Value{}, p.syntax("':' after a member's name", true)
+	if pos, c = scan.next(pos); c != ':' {
+		failed = scan.unexpected(pos, "':' after a member's name")
+		goto refused
 	}
-	p.pos++
-	p.b.members = append(p.b.members, Member{Name: name})
+	pos++
+	members = append(members, Member{Name: v.str()})
 	goto value
+
+endObject:
+	pos++
+	{
+		start := open[len(open)-1].start()
+		own := memberSlab.take(len(members) - start)
+		copy(own, members[start:])
+		v = sealObject(own)
+		members = members[:start]
+		open = open[:len(open)-1]
+	}
+	goto closed
+
+endArray:
+	pos++
+	{
+		start := open[len(open)-1].start()
+		own := itemSlab.take(len(items) - start)
+		copy(own, items[start:])
+		v = sealArray(own)
+		items = items[:start]
+		open = open[:len(open)-1]
+	}
+	goto closed
+
+refused:
+	return Value{}, &Error{Path: place(items, members, open, within), What: failed.what, Offset: int64(failed.offset)}
 }
 
-// skip moves past white space and returns the byte that follows, 0 at the end.
-func (p *parser) skip() byte {
-	for p.pos < len(p.text) {
-		c := p.text[p.pos]
-		if c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return c
+// place returns the path of the child that was being read: the next item, or the member added last. With within it is the
+// path of the innermost open container instead.
+func place(items []Value, members []Member, open []opened, within bool) string {
+	n := len(open)
+	if within && n > 0 {
+		n--
+	}
+	return joinPath(n, func(i int) string {
+		end := len(items)
+		if open[i].object() {
+			end = len(members)
 		}
-		p.pos++
-	}
-	return 0
-}
-
-func (p *parser) word(w string) bool {
-	if len(p.text)-p.pos < len(w) || p.text[p.pos:p.pos+len(w)] != w {
-		return false
-	}
-	p.pos += len(w)
-	return true
-}
-
-func (p *parser) number() (float64, *Error) {
-	s, start := p.text, p.pos
-	i := start
-	if s[i] == '-' {
-		i++
-	}
-	first := i
-	mantissa := uint64(0)
-	for i < len(s) && s[i]-'0' <= 9 {
-		mantissa = mantissa*10 + uint64(s[i]-'0')
-		i++
-	}
-	digits := i - first
-	if p.pos = i; digits == 0 {
-		return 0, p.syntax("a digit", false)
-	}
-	if s[first] == '0' && digits > 1 {
-		p.pos = first + 1
-		return 0, p.syntax("no digit after a leading zero", false)
-	}
-	integer := true
-	if i < len(s) && s[i] == '.' {
-		integer = false
-		i++
-		from := i
-		for i < len(s) && s[i]-'0' <= 9 {
-			i++
-		}
-		if p.pos = i; i == from {
-			return 0, p.syntax("a digit", false)
-		}
-	}
-	if i < len(s) && s[i]|0x20 == 'e' {
-		integer = false
-		i++
-		if i < len(s) && (s[i] == '+' || s[i] == '-') {
-			i++
-		}
-		from := i
-		for i < len(s) && s[i]-'0' <= 9 {
-			i++
-		}
-		if p.pos = i; i == from {
-			return 0, p.syntax("a digit", false)
-		}
-	}
-	p.pos = i
-	if integer && digits <= 15 {
-		if first == start {
-			return float64(mantissa), nil
-		}
-		if mantissa != 0 {
-			return -float64(mantissa), nil
-		}
-	}
-	f, what := parseNumber(s[start:i], integer)
-	if what != "" {
-		return 0, p.fail(what, start, false)
-	}
-	return f, nil
-}
-
-// str reads the string that starts here; plain says that its JSON form is itself between quotes.
-func (p *parser) str() (s string, plain bool, err *Error) {
-	start := p.pos + 1
-	i := plainPrefix(p.text, start)
-	if i < len(p.text) && p.text[i] == '"' {
-		if i > p.bad {
-			return "", false, p.fail(whatUTF8, p.bad, false)
-		}
-		p.pos = i + 1
-		return p.text[start:i], true, nil
-	}
-	return p.escaped(start, i)
-}
-
-// escaped reads the rest of a string that starts at start and needs no rewriting up to i.
-func (p *parser) escaped(start, i int) (string, bool, *Error) {
-	buf := p.free[:0]
-	from := start
-	for {
-		p.pos = i
-		if i == len(p.text) {
-			return "", false, p.syntax("the closing '\"' of a string", false)
-		}
-		switch c := p.text[i]; {
-		case c == '"':
-			if i > p.bad {
-				return "", false, p.fail(whatUTF8, p.bad, false)
+		for _, inner := range open[i+1:] {
+			if inner.object() == open[i].object() {
+				end = inner.start()
+				break
 			}
-			buf = append(buf, p.text[from:i]...)
-			p.pos = i + 1
-			p.free = buf[len(buf):]
-			return string(buf), false, nil
-		case c != '\\':
-			return "", false, p.syntax("an escape instead of a control character", false)
 		}
-		buf = append(buf, p.text[from:i]...)
-		var err *Error
-		if buf, err = p.escape(buf); err != nil {
-			return "", false, err
+		if open[i].object() {
+			return nameStep(members[end-1].Name)
 		}
-		from = p.pos
-		i = plainPrefix(p.text, from)
-	}
-}
-
-// escape reads the escape sequence that starts here and appends the character that it stands for.
-func (p *parser) escape(buf []byte) ([]byte, *Error) {
-	p.pos++
-	if p.pos == len(p.text) {
-		return nil, p.syntax("an escape", false)
-	}
-	c := p.text[p.pos]
-	switch c {
-	case '"', '\\', '/':
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'n':
-		c = '\n'
-	case 'r':
-		c = '\r'
-	case 't':
-		c = '\t'
-	case 'u':
-		return p.unicode(buf)
-	default:
-		return nil, p.syntax(`one of "\/bfnrtu after a backslash`, false)
-	}
-	p.pos++
-	return append(buf, c), nil
-}
-
-func (p *parser) unicode(buf []byte) ([]byte, *Error) {
-	start := p.pos - 1
-	r, ok := p.hex(p.pos + 1)
-	if !ok {
-		return nil, p.syntax(`four hexadecimal digits after \u`, false)
-	}
-	p.pos += 5
-	if r&0xF800 != 0xD800 {
-		return utf8.AppendRune(buf, r), nil
-	}
-	if r < 0xDC00 && len(p.text)-p.pos >= 2 && p.text[p.pos:p.pos+2] == `\u` {
-		if low, ok := p.hex(p.pos + 2); ok && low&0xFC00 == 0xDC00 {
-			p.pos += 6
-			return utf8.AppendRune(buf, 0x10000+(r-0xD800)<<10+(low-0xDC00)), nil
-		}
-	}
-	return nil, p.fail(whatLone, start, false)
-}
-
-func (p *parser) hex(i int) (rune, bool) {
-	if len(p.text)-i < 4 {
-		return 0, false
-	}
-	r := rune(0)
-	for _, c := range []byte(p.text[i : i+4]) {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
-}
-
-// syntax is the error of text that is not JSON: at this byte something else was expected.
-func (p *parser) syntax(expected string, container bool) *Error {
-	found := "the end of the text"
-	if p.pos < len(p.text) {
-		if p.pos >= p.bad {
-			return p.fail(whatUTF8, p.pos, container)
-		}
-		r, _ := utf8.DecodeRuneInString(p.text[p.pos:])
-		found = strconv.QuoteRune(r)
-	}
-	return p.fail("invalid JSON (byte "+strconv.Itoa(p.pos)+": "+found+", expected "+expected+")", p.pos, container)
-}
-
-func (p *parser) fail(what string, offset int, container bool) *Error {
-	return &Error{Path: p.b.path(container), What: what, Offset: int64(offset)}
-}
-
-// invalidFrom returns the offset of the first byte of s that is not UTF-8, len(s) if there is none.
-func invalidFrom(s string) int {
-	if utf8.ValidString(s) {
-		return len(s)
-	}
-	for i := 0; ; {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size <= 1 {
-			return i
-		}
-		i += size
-	}
+		return indexStep(end - open[i].start())
+	})
 }

@@ -2,7 +2,11 @@ package jsonval
 
 // This file defines the text of values: compact, indented, and its length.
 
-import "errors"
+import (
+	"errors"
+	"slices"
+	"unsafe"
+)
 
 // cursor is one container that a walk is inside of, and the position of its next child.
 type cursor struct {
@@ -102,10 +106,19 @@ func (v Value) AppendIndentJSON(dst []byte, indent string, depth int) []byte {
 }
 
 // JSON returns the compact JSON text of v in a slice of the caller's own; an empty one if v is absent.
-func (v Value) JSON() []byte { return v.AppendJSON(make([]byte, 0, 64)) }
+func (v Value) JSON() []byte {
+	text := v.AppendJSON(make([]byte, 0, v.room()))
+	if len(text) < cap(text)/2 {
+		return slices.Clip(append([]byte(nil), text...)) // the guess was far too high: hold no more than needed
+	}
+	return text
+}
 
 // String returns the compact JSON text of v, also of a string; "" if v is absent. For the text of a string see Str.
-func (v Value) String() string { return string(v.JSON()) }
+func (v Value) String() string {
+	text := v.JSON()
+	return unsafe.String(unsafe.SliceData(text), len(text))
+}
 
 // MarshalJSON returns the compact JSON text of v for encoding/json, which refuses to go deeper than 10,000 levels. An
 // absent value is an error; a struct's field of this type is left out by the option omitzero.

@@ -45,6 +45,9 @@ type Value struct {
 	kind  Kind
 	plain bool // a string whose JSON form is itself between quotes
 	large bool // an object that has an index
+
+	// hint is about how many bytes the children of a container take as text, to start printing with; 0 if unknown.
+	hint uint32
 }
 
 // Member is one named value of an object.
@@ -99,7 +102,7 @@ func Array(items ...Value) Value {
 			panic("jsonval: Array: an item is absent")
 		}
 	}
-	return array(append([]Value(nil), items...))
+	return sealArray(append([]Value(nil), items...))
 }
 
 // Kind returns the kind of v.

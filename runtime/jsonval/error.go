@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds Error.Error: with the ": " that joins it to a fixed text it stays within the 200 bytes of VALUE-1.
 const (
-	maxMessage = 198
+	maxMessage = 198 // of an Error, so that with the ": " in front of it it has the 200 bytes that VALUE-1 allows
 	maxPath    = 120
 	maxName    = 30 // of one name within a path
 )
@@ -58,15 +57,6 @@ func (e *ReadError) Error() string { return e.Message }
 func (e *ReadError) Unwrap() error { return e.cause }
 
 func rootError(what string) *Error { return &Error{Path: "$", What: what, Offset: -1} }
-
-func mustMember(function, name string, v Value) {
-	if v.kind == KindAbsent {
-		panic("jsonval: " + function + ": the member " + strconv.Quote(cut(name, 80)) + " is absent")
-	}
-	if !utf8.ValidString(name) {
-		panic("jsonval: " + function + ": the name " + strconv.Quote(cut(name, 80)) + " is not valid UTF-8")
-	}
-}
 
 // cut shortens s to at most limit bytes, at the boundary of a character, with "…" for what is gone.
 func cut(s string, limit int) string {

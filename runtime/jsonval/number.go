@@ -59,6 +59,15 @@ func appendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
+// appendExact is appendNumber, but integers below 10^21 have all their digits, as Go's integer types need them: 2^60 is
+// 1152921504606846976, and not 1152921504606847000, which is as near to no other double.
+func appendExact(dst []byte, f float64) []byte {
+	if abs := math.Abs(f); abs >= maxSafe && abs < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', 0, 64)
+	}
+	return appendNumber(dst, f)
+}
+
 // numberSize returns the length of appendNumber's text.
 func numberSize(f float64) int64 {
 	if i := int64(f); -maxSafe < f && f < maxSafe && float64(i) == f {

@@ -3,6 +3,8 @@ package jsonval
 import (
 	"hash/maphash"
 	"iter"
+	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -20,12 +22,22 @@ type largeObject struct {
 var indexSeed = maphash.MakeSeed()
 
 // Object returns an object of members, which it copies. Of a repeated name the last value counts and the first position
-// (JSON-6). It panics if a value is absent, or if a name is not valid UTF-8.
+// (JSON-6). Bytes of a name that are not UTF-8 become U+FFFD, as by [Text]; [Of] refuses them. It panics if a value is
+// absent.
 func Object(members ...Member) Value {
-	for i := range members {
-		mustMember("Object", members[i].Name, members[i].Value)
+	own := make([]Member, len(members))
+	for i, m := range members {
+		own[i] = hostMember("Object", m.Name, m.Value)
 	}
-	return sealObject(append([]Member(nil), members...))
+	return sealObject(own)
+}
+
+// hostMember returns a member that host code made.
+func hostMember(function, name string, v Value) Member {
+	if v.kind == KindAbsent {
+		panic("jsonval: " + function + ": the value of " + strconv.Quote(cut(name, maxName)) + " is absent")
+	}
+	return Member{Name: strings.ToValidUTF8(name, "\uFFFD"), Value: v}
 }
 
 // Members ranges over the members of an object in their order; over nothing if v is of another kind.
@@ -58,22 +70,22 @@ func (v Value) Get(name string) (Value, bool) {
 }
 
 // With returns a copy of the object v in which the member name has the value m: at its place if there is one already, else
-// at the end. An absent v counts as an empty object. It panics if v is of another kind, if m is absent, or if name is not
-// valid UTF-8.
+// at the end. An absent v counts as an empty object. It panics if v is of another kind or m is absent; of the name it holds
+// what [Object] says.
 func (v Value) With(name string, m Value) Value {
 	if v.kind != KindObject && v.kind != KindAbsent {
 		panic("jsonval: With: called on " + v.kind.String())
 	}
-	mustMember("With", name, m)
+	set := hostMember("With", name, m)
 	old := v.members()
 	members := make([]Member, len(old), len(old)+1)
 	copy(members, old)
-	if i := v.find(name); i >= 0 {
-		members[i].Value = m
+	if i := v.find(set.Name); i >= 0 {
+		members[i] = set
 	} else {
-		members = append(members, Member{Name: name, Value: m})
+		members = append(members, set)
 	}
-	return sealObject(members)
+	return sealDistinct(members)
 }
 
 // Without returns a copy of v that has no member called name; v itself if it has none.
@@ -85,7 +97,7 @@ func (v Value) Without(name string) Value {
 	old := v.members()
 	members := make([]Member, 0, len(old)-1)
 	members = append(append(members, old[:i]...), old[i+1:]...)
-	return sealObject(members)
+	return sealDistinct(members)
 }
 
 func (v Value) members() []Member {

@@ -8,17 +8,13 @@ import (
 	"unsafe"
 )
 
-// cursor is one container that a walk is inside of, and the position of its next child.
-type cursor struct {
-	in   Value
-	next int
-}
-
 // AppendJSON appends the compact JSON text of v: members in order, numbers as ECMAScript writes them (VALUE-6), no escape
 // but those that JSON demands. An absent value appends nothing.
-func (v Value) AppendJSON(dst []byte) []byte {
-	if v.kind < KindArray || v.bits == 0 {
-		return appendLeaf(dst, v)
+func (v Value) AppendJSON(dst []byte) []byte { return v.print(dst, appendNumber) }
+
+func (v Value) print(dst []byte, number numberFormat) []byte {
+	if !v.branch() {
+		return appendLeaf(dst, v, number)
 	}
 	var room [16]cursor
 	stack := append(room[:0], cursor{in: v})
@@ -33,13 +29,13 @@ walk:
 					dst = append(dst, ',')
 				}
 				item := items[i]
-				if item.kind >= KindArray && item.bits > 0 {
+				if item.branch() {
 					dst = append(dst, opening(item))
 					top.next = i + 1
 					stack = append(stack, cursor{in: item})
 					continue walk
 				}
-				dst = appendLeaf(dst, item)
+				dst = appendLeaf(dst, item, number)
 			}
 			dst = append(dst, ']')
 		} else {
@@ -52,13 +48,13 @@ walk:
 				dst = append(dst, '"')
 				dst = appendEscaped(dst, m.Name)
 				dst = append(dst, '"', ':')
-				if m.Value.kind >= KindArray && m.Value.bits > 0 {
+				if m.Value.branch() {
 					dst = append(dst, opening(m.Value))
 					top.next = i + 1
 					stack = append(stack, cursor{in: m.Value})
 					continue walk
 				}
-				dst = appendLeaf(dst, m.Value)
+				dst = appendLeaf(dst, m.Value, number)
 			}
 			dst = append(dst, '}')
 		}
@@ -73,7 +69,7 @@ walk:
 // has none. Containers at depth and deeper are compact, the root's depth being 0 (CODE-21); a negative depth means no limit.
 // The text of n levels without a limit takes n² indents.
 func (v Value) AppendIndentJSON(dst []byte, indent string, depth int) []byte {
-	if v.kind < KindArray || v.bits == 0 || depth == 0 {
+	if !v.branch() || depth == 0 {
 		return v.AppendJSON(dst)
 	}
 	var room [16]cursor
@@ -81,21 +77,20 @@ func (v Value) AppendIndentJSON(dst []byte, indent string, depth int) []byte {
 	dst = append(dst, opening(v))
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if top.next == top.in.Len() {
-			dst = append(appendLine(dst, indent, len(stack)-1), closing(top.in))
+		if top.done() {
 			stack = stack[:len(stack)-1]
+			dst = append(appendLine(dst, indent, len(stack)), closing(top.in))
 			continue
 		}
 		if top.next > 0 {
 			dst = append(dst, ',')
 		}
 		dst = appendLine(dst, indent, len(stack))
-		child := top.child(top.next)
+		name, child := top.child()
 		if top.in.kind == KindObject {
-			dst = append(AppendString(dst, top.in.members()[top.next].Name), ':', ' ')
+			dst = append(AppendString(dst, name), ':', ' ')
 		}
-		top.next++
-		if child.kind < KindArray || child.bits == 0 || len(stack) == depth {
+		if !child.branch() || len(stack) == depth {
 			dst = child.AppendJSON(dst)
 			continue
 		}
@@ -140,21 +135,18 @@ func (v Value) Size(limit int64) int64 {
 		if limit >= 0 && size > limit {
 			return limit + 1
 		}
-		if v.kind >= KindArray && v.bits > 0 {
+		if v.branch() {
 			stack = append(stack, cursor{in: v})
 		}
-		for len(stack) > 0 && stack[len(stack)-1].next == stack[len(stack)-1].in.Len() {
-			stack = stack[:len(stack)-1]
-		}
-		if len(stack) == 0 {
+		if stack = ascend(stack); len(stack) == 0 {
 			return size
 		}
 		top := &stack[len(stack)-1]
+		var name string
+		name, v = top.child()
 		if top.in.kind == KindObject {
-			size += StringSize(top.in.members()[top.next].Name) + 1
+			size += StringSize(name) + 1
 		}
-		v = top.child(top.next)
-		top.next++
 	}
 }
 
@@ -178,15 +170,11 @@ func ownSize(v Value) int64 {
 	return 0
 }
 
-func (c *cursor) child(i int) Value {
-	if c.in.kind == KindArray {
-		return c.in.items()[i]
-	}
-	return c.in.members()[i].Value
-}
+// numberFormat appends the text of a number.
+type numberFormat func(dst []byte, f float64) []byte
 
 // appendLeaf appends a scalar or an empty container.
-func appendLeaf(dst []byte, v Value) []byte {
+func appendLeaf(dst []byte, v Value, number numberFormat) []byte {
 	switch v.kind {
 	case KindNull:
 		return append(dst, "null"...)
@@ -196,7 +184,7 @@ func appendLeaf(dst []byte, v Value) []byte {
 		}
 		return append(dst, "false"...)
 	case KindNumber:
-		return appendNumber(dst, v.Float())
+		return number(dst, v.Float())
 	case KindString:
 		dst = append(dst, '"')
 		if v.plain {

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package wasmengine
+
+func newMemorySource(image []byte) memorySource { return newSliceSource(image) }

@@ -30,10 +30,10 @@ type image struct {
 	// The functions of the prelude.
 	configure, start, settle, fire, unhandled value
 
-	scratch               uint32      // memory that is the host's, see below
-	fileName, messageName uint32      // C strings
-	classes               [256]string // name of each built-in class by its number; empty for the ordinary object
-	proxyClass            uint64
+	scratch                          uint32      // memory that is the host's, see below
+	fileName, messageName, stackName uint32      // C strings
+	classes                          [256]string // name of each built-in class by its number; empty for the ordinary object
+	proxyClass                       uint64
 
 	heapSize    uint32 // address of the count of allocated bytes
 	gcThreshold uint32 // address of the size at which garbage cycles are looked for

@@ -1,0 +1,251 @@
+package mcptools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	maxErrorBody = 64 << 10    // of a response that is no success; the library reads it whole
+	byeTimeout   = time.Second // for the request that ends a session on the server
+	// libraryDepth is below the nesting at which the library closes the whole connection.
+	libraryDepth = 900
+)
+
+// httpLink is a server behind streamable HTTP (MCP-73). The library's transport does the protocol; a round tripper under it adds the
+// headers, takes the results (the library would lose the session if its connection were wrapped), caps sizes and refuses redirects.
+type httpLink struct {
+	transport *mcp.StreamableClientTransport
+	base      *http.Transport
+	over      chan struct{}
+	buried    chan struct{}
+	shutOnce  sync.Once
+	mu        sync.Mutex
+	conn      mcp.Connection
+}
+
+func openHTTP(c ServerConfig, t *tap) *httpLink {
+	l := &httpLink{over: make(chan struct{}), buried: make(chan struct{})}
+	l.base = http.DefaultTransport.(*http.Transport).Clone()
+	l.transport = &mcp.StreamableClientTransport{
+		Endpoint:     c.URL,
+		MaxEventSize: maxLine,
+		HTTPClient: &http.Client{
+			Transport:     &tripper{base: l.base, tap: t, headers: c.Headers, over: l.over},
+			CheckRedirect: sameOrigin,
+		},
+	}
+	return l
+}
+
+func (l *httpLink) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := l.transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conn = conn
+	return conn, nil
+}
+
+func (l *httpLink) ended() <-chan struct{} { return l.over }
+func (l *httpLink) gone() <-chan struct{}  { return l.buried }
+func (l *httpLink) reason() string         { return "the session ended" }
+func (l *httpLink) complaint() string      { return "" }
+
+func (l *httpLink) shut() {
+	l.shutOnce.Do(func() {
+		close(l.over) // ends every request that is under way
+		l.mu.Lock()
+		conn := l.conn
+		l.mu.Unlock()
+		go func() {
+			defer close(l.buried)
+			if conn != nil {
+				_ = conn.Close()
+			}
+			l.base.CloseIdleConnections()
+		}()
+	})
+}
+
+// sameOrigin refuses to follow a server elsewhere: the configured headers would travel along (MCP-77).
+func sameOrigin(req *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	if req.URL.Scheme != first.Scheme || req.URL.Host != first.Host {
+		return fmt.Errorf("it redirects to another origin, %s, which is not followed", plainAddress(req.URL.String()))
+	}
+	if len(via) >= 10 {
+		return errors.New("it redirects too often")
+	}
+	return nil
+}
+
+// plainAddress is an address without what may be secret in it.
+func plainAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// tripper is one server's round tripper.
+type tripper struct {
+	base    http.RoundTripper
+	tap     *tap
+	headers map[string]string
+	over    <-chan struct{}
+}
+
+func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	dropped, err := t.outgoing(req)
+	if err != nil {
+		return nil, err
+	}
+	if dropped {
+		return &http.Response{
+			Status: "202 Accepted", StatusCode: http.StatusAccepted, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: http.Header{}, Body: http.NoBody, Request: req,
+		}, nil
+	}
+	ctx, cancel := t.bounded(req)
+	req = req.Clone(ctx)
+	for name, value := range t.headers {
+		if _, protocol := req.Header[http.CanonicalHeaderKey(name)]; protocol {
+			continue // what the protocol itself sends cannot be configured
+		}
+		if strings.EqualFold(name, "Host") {
+			req.Host = value
+			continue
+		}
+		req.Header.Set(name, value)
+	}
+	resp, err := t.base.RoundTrip(req)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	if err := t.incoming(req, resp); err != nil {
+		_ = resp.Body.Close()
+		cancel()
+		return nil, err
+	}
+	resp.Body = &endingBody{resp.Body, cancel}
+	return resp, nil
+}
+
+// bounded is the context of one request: it ends with the link, except for the farewell, which gets a moment.
+func (t *tripper) bounded(req *http.Request) (context.Context, context.CancelFunc) {
+	if req.Method == http.MethodDelete {
+		return context.WithTimeout(req.Context(), byeTimeout)
+	}
+	ctx, cancel := context.WithCancel(req.Context())
+	go func() {
+		select {
+		case <-t.over:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+func (t *tripper) outgoing(req *http.Request) (drop bool, err error) {
+	if req.Method != http.MethodPost || req.GetBody == nil {
+		return false, nil
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return false, err
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return false, err
+	}
+	frames, err := parseFrames(text)
+	if err != nil || len(frames) != 1 {
+		return false, nil // the library's own message: it is one
+	}
+	return t.tap.outgoing(req.Context(), frames[0].message()), nil
+}
+
+// incoming puts the tap into a response's body.
+func (t *tripper) incoming(req *http.Request, resp *http.Response) error {
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		resp.Body = limited(resp.Body, maxErrorBody)
+	case kind == "text/event-stream":
+		resp.Body = newEventTap(resp.Body, t.tap)
+	case kind == "application/json" && req.Method == http.MethodPost:
+		text, err := io.ReadAll(io.LimitReader(resp.Body, maxLine+1))
+		if err != nil {
+			return err
+		}
+		if len(text) > maxLine {
+			return fmt.Errorf("the answer is larger than %d MiB", maxLine>>20)
+		}
+		_ = resp.Body.Close()
+		text = tapMessage(t.tap, text)
+		resp.Body = io.NopCloser(bytes.NewReader(text))
+		resp.ContentLength = int64(len(text))
+	default:
+		resp.Body = limited(resp.Body, maxErrorBody)
+	}
+	return nil
+}
+
+// tapMessage gives one message to the tap and returns what the library is to see of it. What is no message stays for the library to
+// complain about.
+func tapMessage(t *tap, text []byte) []byte {
+	frames, err := parseFrames(text)
+	if err != nil || len(frames) != 1 {
+		return text
+	}
+	f := frames[0]
+	switch {
+	case t.incoming(&f):
+		return answer(f.rawID, `"result":`+string(f.result))
+	case !deeper(text, libraryDepth):
+		return text
+	case f.method != "": // a request or notice that the library would end the session for
+		return nil
+	}
+	return answer(f.rawID, `"error":{"code":-32700,"message":"the answer nests too deep"}`)
+}
+
+func answer(rawID, member string) []byte {
+	return []byte(`{"jsonrpc":"2.0","id":` + rawID + `,` + member + `}`)
+}
+
+// limited is a body that ends after n bytes.
+func limited(body io.ReadCloser, n int64) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(body, n), body}
+}
+
+// endingBody releases its request's context when it is closed.
+type endingBody struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *endingBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.cancel()
+	return err
+}

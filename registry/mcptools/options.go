@@ -1,0 +1,68 @@
+package mcptools
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Options configures a bridge. The zero value works: diagnostics go to the default logger.
+type Options struct {
+	// Logger gets what MCP-62 and MCP-71 want to be known: retries, recoveries, failures, skipped lines. nil is slog.Default().
+	// Secrets of the configuration are taken out before (MCP-5).
+	Logger *slog.Logger
+	// Stderr gets each line that the server writes to its standard error, without its end, from one goroutine for each server
+	// process. nil sends them to Logger at debug level.
+	Stderr func(server, line string)
+	// RequestTimeout bounds the handshake and each page of the list; 0 is a minute (MCP-66).
+	RequestTimeout time.Duration
+	// Version is what the client says its version is. "" is "dev".
+	Version string
+}
+
+func (o *Options) check() error {
+	if o.RequestTimeout < 0 {
+		return fmt.Errorf("mcptools: Options.RequestTimeout must not be negative, got %s", o.RequestTimeout)
+	}
+	if o.RequestTimeout == 0 {
+		o.RequestTimeout = time.Minute
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	return nil
+}
+
+var errTransport = errors.New("unknown transport")
+
+// open starts or prepares the transport of a server.
+func open(c ServerConfig, t *tap, o Options, r redactor) (link, error) {
+	log := o.Logger.With("server", c.Name)
+	switch c.Transport {
+	case Stdio:
+		stderr := func(line string) {
+			line = r.clean(line)
+			if o.Stderr != nil {
+				o.Stderr(c.Name, line)
+				return
+			}
+			log.Debug("the server wrote to its standard error", "line", line)
+		}
+		warn := func(text string, args ...any) {
+			for i, arg := range args {
+				if s, ok := arg.(string); ok {
+					args[i] = r.clean(s)
+				}
+			}
+			log.Warn(text, args...)
+		}
+		return startStdio(c, t, stderr, warn)
+	case StreamableHTTP:
+		return openHTTP(c, t), nil
+	}
+	return nil, errTransport
+}

@@ -1,0 +1,60 @@
+// This file defines how names and prose are taken apart into the words that a search compares.
+
+package sdkgen
+
+import (
+	"strings"
+	"unicode"
+)
+
+// words calls yield with each word of text in its base form: split at everything that is no letter or digit and where a new word begins
+// inside of a name (readFile, HTTPServer). A script without spaces gives single characters.
+func words(text string, yield func(string)) {
+	start := -1 // of the present word
+	var before, last rune
+	end := func(at int) {
+		if start >= 0 {
+			yield(baseForm(strings.ToLower(text[start:at])))
+		}
+		start = -1
+	}
+	lastAt := 0
+	for i, r := range text {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+			end(i)
+			yield(string(r))
+			before, last = 0, 0
+			continue
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end(i)
+		case start < 0:
+			start = i
+		case unicode.IsUpper(r) && !unicode.IsUpper(last):
+			end(i)
+			start = i
+		case unicode.IsLower(r) && unicode.IsUpper(last) && unicode.IsUpper(before):
+			end(lastAt)
+			start = lastAt
+		}
+		before, last, lastAt = last, r, i
+	}
+	end(len(text))
+}
+
+// baseForm takes the plural from an English word, roughly: what matters is that both sides of a comparison get the same.
+func baseForm(word string) string {
+	cut := func(suffix, instead string) (string, bool) {
+		stem, ok := strings.CutSuffix(word, suffix)
+		return stem + instead, ok && len(stem) > 1
+	}
+	if len(word) < 4 {
+		return word
+	}
+	for _, rule := range [...][2]string{{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"s", ""}} {
+		if stem, ok := cut(rule[0], rule[1]); ok {
+			return stem
+		}
+	}
+	return word
+}

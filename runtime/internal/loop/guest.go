@@ -14,7 +14,7 @@ type Guest interface {
 	Configure(config string) error
 
 	// Start evaluates js, an expression whose value is an async function, under the file name FileName, and hands that
-	// function to the prelude's start. It comes second, once. A js that does not parse is an error like any other.
+	// function to the prelude's start. It comes second, once. When js does not parse, the error is a *ProgramError.
 	Start(js string) error
 
 	// Settle calls the prelude's settle: the call id is answered. payload is the JSON text of the result if ok, and the
@@ -59,6 +59,17 @@ var (
 	// where that cannot be caught (BUDGET-8).
 	ErrString = errors.New("string too long")
 )
+
+// ProgramError is what a Guest returns for a failure of the program that the program could not catch: its code does not
+// parse because the engine lacks the syntax (RUN-52), or its calls nest too deeply (RUN-47). It becomes an exception.
+type ProgramError struct {
+	Message      string // "SyntaxError: ..."
+	Line, Column int    // the engine's, 0 = unknown
+	Stack        string // in the engine's form, instead of Line and Column; may be empty
+}
+
+// Error returns the message.
+func (e *ProgramError) Error() string { return e.Message }
 
 // FileName is the name under which an engine evaluates the program's code. Frames of any other name never reach a model.
 const FileName = "program.ts"

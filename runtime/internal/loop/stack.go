@@ -1,0 +1,93 @@
+package loop
+
+// This file turns the stacks that the engines record into frames of the model's text (RUN-38, RUN-39).
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+const (
+	maxFrames   = 10
+	maxStack    = 64 << 10 // no engine records more for the frames it is set to keep
+	maxFuncName = 200
+)
+
+// mapStack returns the frames of the program in a recorded stack, each as "\n    at <function> (program.ts:L:C)", and the
+// position of the first. ok is false if the text is none that an engine recorded.
+//
+// QuickJS records lines "    at f (file:line:column)" without a header. goja records a header, which may have any number
+// of lines, and "\tat f (file:line:column(pc))".
+func mapStack(code *runtime.Code, stack string) (frames string, line, column int, ok bool) {
+	if len(stack) > maxStack {
+		return "", 0, 0, false
+	}
+	lines := strings.Split(strings.TrimSuffix(stack, "\n"), "\n")
+	first := len(lines)
+	for first > 0 && isFrame(lines[first-1]) {
+		first--
+	}
+	if goja := first < len(lines) && lines[first][0] == '\t'; first > 0 && !goja && stack != "" {
+		return "", 0, 0, false
+	}
+	var b strings.Builder
+	count := 0
+	for _, text := range lines[first:] {
+		name, l, c, found := parseFrame(text)
+		if !found {
+			continue
+		}
+		l, c, found = code.Position(l, c)
+		if !found {
+			continue
+		}
+		if line == 0 {
+			line, column = l, c
+		}
+		if count++; count > maxFrames {
+			break
+		}
+		at := FileName + ":" + strconv.Itoa(l) + ":" + strconv.Itoa(c)
+		if name == "" {
+			b.WriteString("\n    at " + at)
+		} else {
+			b.WriteString("\n    at " + name + " (" + at + ")")
+		}
+	}
+	return b.String(), line, column, true
+}
+
+func isFrame(line string) bool {
+	return strings.HasPrefix(line, "\tat ") || strings.HasPrefix(line, "    at ")
+}
+
+// parseFrame reads one frame; found is false if it is not one of the program's file.
+func parseFrame(text string) (name string, line, column int, found bool) {
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "\tat "), "    at ")
+	place := text
+	if open := strings.LastIndex(text, " ("+FileName+":"); open >= 0 && strings.HasSuffix(text, ")") {
+		name, place = text[:open], text[open+2:len(text)-1]
+	}
+	place, ok := strings.CutPrefix(place, FileName+":")
+	if !ok {
+		return "", 0, 0, false
+	}
+	if open := strings.IndexByte(place, '('); open >= 0 { // goja's program counter
+		place = place[:open]
+	}
+	l, c, ok := strings.Cut(place, ":")
+	if !ok {
+		return "", 0, 0, false
+	}
+	line, errLine := strconv.Atoi(l)
+	column, errColumn := strconv.Atoi(c)
+	if errLine != nil || errColumn != nil || line < 1 || column < 1 {
+		return "", 0, 0, false
+	}
+	if len(name) > maxFuncName || strings.HasPrefix(name, "<") { // <anonymous>, <eval>
+		name = ""
+	}
+	return name, line, column, true
+}

@@ -38,8 +38,8 @@ type Error struct {
 
 // Error returns "<what> at <path>", valid UTF-8 of at most 198 bytes.
 func (e *Error) Error() string {
-	return cut(strings.ToValidUTF8(e.What, "\uFFFD"), maxMessage-len(" at ")-maxPath) + " at " +
-		cut(strings.ToValidUTF8(e.Path, "\uFFFD"), maxPath)
+	path := cut(strings.ToValidUTF8(e.Path, "\uFFFD"), maxPath)
+	return cut(strings.ToValidUTF8(e.What, "\uFFFD"), maxMessage-len(" at ")-len(path)) + " at " + path
 }
 
 // ReadError is the failure of a Go value to give its JSON form: what its MarshalJSON, MarshalText or IsZero returned as an

@@ -11,7 +11,8 @@ import (
 	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
-// taken are arguments that have been read already, when a call was submitted to a lane.
+// taken is a value that has been read already: the arguments of a call that was submitted to a lane, or what a typed tool
+// returned.
 type taken struct {
 	value jsonval.Value
 	err   error
@@ -25,9 +26,6 @@ func (c Call) take() Call {
 }
 
 func (c *Call) arguments() (jsonval.Value, error) {
-	if t, ok := c.Arguments.(taken); ok {
-		return t.value, t.err
-	}
 	return snapshot(c.Arguments)
 }
 

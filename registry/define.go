@@ -78,7 +78,11 @@ func Define[Args, Out any](s Spec[Args, Out]) (Definition, error) {
 			if len(violations) > 0 {
 				return nil, &ArgsError{Violations: violations}
 			}
-			return s.Run(ctx, typed, run)
+			out, err := s.Run(ctx, typed, run)
+			if err != nil || s.Output.Exists() {
+				return out, err
+			}
+			return canonical(output, out), nil
 		},
 	}
 	if s.Render != nil {
@@ -143,6 +147,63 @@ func decodeBoth[Args, Out any](rawArgs, rawOut jsonval.Value) (args Args, out Ou
 		err = rawOut.Decode(&out)
 	}
 	return args, out, err
+}
+
+// canonical takes the result of a body in. A nil pointer is a member that is left out, as the derived schema says, although
+// encoding/json would write null for it.
+func canonical(output jsonval.Value, out any) taken {
+	v, err := jsonval.Of(out)
+	if err == nil {
+		v = withoutNulls(output, v)
+	}
+	return taken{v, err}
+}
+
+// withoutNulls leaves out members of v that are null where the schema has an optional member of another type. A derived
+// schema is at most 16 containers deep, and so is the recursion.
+func withoutNulls(s, v jsonval.Value) jsonval.Value {
+	if items, ok := s.Get("items"); ok && v.IsArray() && nests(items) {
+		all, differ := make([]jsonval.Value, 0, v.Len()), false
+		for _, item := range v.Items() {
+			changed := withoutNulls(items, item)
+			differ = differ || !jsonval.Identical(changed, item)
+			all = append(all, changed)
+		}
+		if !differ {
+			return v
+		}
+		return jsonval.Array(all...)
+	}
+	properties, ok := s.Get("properties")
+	if !ok || !v.IsObject() {
+		return v
+	}
+	required, _ := s.Get("required")
+	for name, member := range v.Members() {
+		p, _ := properties.Get(name)
+		if _, typed := p.Get("type"); typed && member.IsNull() && !listed(required, name) {
+			v = v.Without(name)
+		} else if changed := withoutNulls(p, member); !jsonval.Identical(changed, member) {
+			v = v.With(name, changed)
+		}
+	}
+	return v
+}
+
+// nests reports whether values under the schema s can hold members that it describes.
+func nests(s jsonval.Value) bool {
+	_, properties := s.Get("properties")
+	_, items := s.Get("items")
+	return properties || items
+}
+
+func listed(list jsonval.Value, name string) bool {
+	for _, item := range list.Items() {
+		if item.Str() == name {
+			return true
+		}
+	}
+	return false
 }
 
 // renderAny is the renderer of a tool that has none of its own.

@@ -117,8 +117,13 @@ func isCancellation(err error) (yes bool) {
 
 // snapshot takes a Go value in. Its errors are those of jsonval.Of; what panics in spite of it is a *jsonval.ReadError.
 func snapshot(v any) (value jsonval.Value, err error) {
-	if value, ok := v.(jsonval.Value); ok && value.Exists() {
-		return value, nil
+	switch v := v.(type) {
+	case taken:
+		return v.value, v.err
+	case jsonval.Value:
+		if v.Exists() {
+			return v, nil
+		}
 	}
 	defer func() {
 		if p := recover(); p != nil {

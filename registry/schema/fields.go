@@ -16,51 +16,40 @@ type field struct {
 	tagged   bool
 	quoted   bool // `json:",string"`
 	optional bool
-	depth    int // of embedding
+	depth    int   // of embedding
+	path     []int // of indexes, its identity
 }
 
 // fieldsOf returns the members in the order of their declaration. Of fields with one name the least embedded wins, among
 // those a tagged one; where that leaves two, there is none.
 func fieldsOf(t reflect.Type) []field {
 	var found []field
-	collect(t, 0, nil, &found)
-	dominant := make(map[string]int, len(found)) // name to position, -1 for none
-	for i, f := range found {
-		j, seen := dominant[f.name]
-		switch {
-		case !seen || f.beats(found, j):
-			dominant[f.name] = i
-		case j >= 0 && !found[j].over(f):
-			dominant[f.name] = -1
-		}
-	}
-	var out []field
-	for i, f := range found {
-		if dominant[f.name] == i {
-			out = append(out, f)
-		}
-	}
-	return out
+	collect(t, nil, nil, &found)
+	return slices.DeleteFunc(slices.Clone(found), func(f field) bool {
+		return slices.ContainsFunc(found, func(other field) bool { return f.hiddenBy(other) })
+	})
 }
 
-func (f field) beats(found []field, j int) bool { return j >= 0 && f.over(found[j]) }
-
-func (f field) over(other field) bool {
-	if f.depth != other.depth {
-		return f.depth < other.depth
+// hiddenBy reports whether f is no member because of another field of its name.
+func (f field) hiddenBy(other field) bool {
+	switch {
+	case f.name != other.name || slices.Equal(f.path, other.path):
+		return false
+	case f.depth != other.depth:
+		return f.depth > other.depth
 	}
-	return f.tagged && !other.tagged
+	return !f.tagged || other.tagged
 }
 
 // collect appends the fields of t and of the structs embedded in it. The types in outer are being collected: a struct that
 // embeds a pointer to itself adds nothing.
-func collect(t reflect.Type, depth int, outer []reflect.Type, found *[]field) {
+func collect(t reflect.Type, path []int, outer []reflect.Type, found *[]field) {
 	if slices.Contains(outer, t) {
 		return
 	}
 	outer = append(slices.Clip(outer), t)
 	for i := range t.NumField() {
-		f := field{StructField: t.Field(i), depth: depth}
+		f := field{StructField: t.Field(i), depth: len(path), path: append(slices.Clip(path), i)}
 		tag := f.Tag.Get("json")
 		if tag == "-" {
 			continue
@@ -73,7 +62,7 @@ func collect(t reflect.Type, depth int, outer []reflect.Type, found *[]field) {
 		}
 		if f.Anonymous && name == "" && inner.Kind() == reflect.Struct && !wellKnown(inner).Exists() {
 			from := len(*found)
-			collect(inner, depth+1, outer, found)
+			collect(inner, f.path, outer, found)
 			for j := from; pointer && j < len(*found); j++ {
 				(*found)[j].optional = true // it may be nil
 			}

@@ -138,8 +138,13 @@ func (m *module) instance(ctx context.Context, im *image, source memorySource, m
 	return g, nil
 }
 
-// instanceConfig: no name, so that any number can live side by side, and no start function, for the image has started.
-var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
+// instanceConfig: no name, so that any number can live side by side, and no start function, for the image has started. The
+// source of randomness is never read; without one, wazero seeds one for each instance.
+var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(noRandomness{})
+
+type noRandomness struct{}
+
+func (noRandomness) Read([]byte) (int, error) { return 0, errors.New("there is no randomness here") }
 
 // boot makes an image in a fresh instance. The first error sticks.
 type boot struct {

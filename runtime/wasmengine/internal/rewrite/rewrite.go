@@ -57,8 +57,8 @@ type Result struct {
 	// Data are the segments that Module no longer has. They must be in memory before the first instruction runs. The
 	// bytes belong to the original.
 	Data []Segment
-	// What was found in the code.
-	Loops, Copies, Fills, Grows int
+	// What was found in the code. Covered are the loops whose turns are counted by a loop inside of them.
+	Loops, Covered, Copies, Fills, Grows int
 }
 
 // writer is one rewriting at work.
@@ -193,6 +193,10 @@ func (w *writer) body(out []byte, f section) ([]byte, error) {
 		switch {
 		case op == opLoop:
 			w.res.Loops++
+			if covered(*r) {
+				w.res.Covered++
+				break
+			}
 			out = append(out, f.body[copied:r.p]...)
 			copied = r.p
 			out = w.check(out)
@@ -219,6 +223,37 @@ func (w *writer) body(out []byte, f section) ([]byte, error) {
 		r.fail("function does not end")
 	}
 	return append(out, f.body[copied:]...), r.err
+}
+
+// covered reports whether every turn of the loop whose header r stands behind comes to the header of another loop in it: then
+// that one's check is enough. It is so when no branch lies between the two and the second is not inside of an if. (The
+// interpreter's dispatch loop is of this kind; a check for each instruction is felt, two even more.)
+func covered(r reader) bool {
+	const conditional, unconditional = true, false
+	var open []bool // what was opened since the header
+	ifs := 0
+	for r.more() {
+		switch op, _ := r.instr(); op {
+		case opLoop:
+			return r.err == nil && ifs == 0
+		case opBlock:
+			open = append(open, unconditional)
+		case opIf:
+			open = append(open, conditional)
+			ifs++
+		case opEnd:
+			if len(open) == 0 {
+				return false
+			}
+			if open[len(open)-1] == conditional {
+				ifs--
+			}
+			open = open[:len(open)-1]
+		case opBr, opBrIf, opBrTable:
+			return false
+		}
+	}
+	return false
 }
 
 // emit puts the sections together.

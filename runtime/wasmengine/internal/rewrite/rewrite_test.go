@@ -57,6 +57,44 @@ func TestFuel(t *testing.T) {
 	})
 }
 
+// TestCovered: a loop goes without a check of its own only if none of its turns can avoid another's.
+func TestCovered(t *testing.T) {
+	const brOuter = 1 // from inside of the inner loop
+	turn := []byte{opLocalGet, 0, opI32Const, 1, opI32Sub, opLocalTee, 0, opBrIf}
+	for _, c := range []struct {
+		name    string
+		code    []byte
+		covered int
+	}{
+		{"single", join([]byte{opLoop, blockVoid}, turn, []byte{0, opEnd}), 0},
+		{"nested, turning the outer", join([]byte{opLoop, blockVoid, opLoop, blockVoid}, turn, []byte{brOuter, opEnd, opEnd}), 1},
+		{"nested, turning the inner", join([]byte{opLoop, blockVoid, opLoop, blockVoid}, turn, []byte{0, opEnd, opEnd}), 1},
+		{"code and blocks between", join([]byte{opLoop, blockVoid, opLocalGet, 0, 0x1a, opBlock, blockVoid, opLoop, blockVoid}, turn, []byte{2, opEnd, opEnd, opEnd}), 1},
+		{"a closed if between", join([]byte{opLoop, blockVoid, opLocalGet, 0, opIf, blockVoid, opEnd, opLoop, blockVoid}, turn, []byte{brOuter, opEnd, opEnd}), 1},
+		{"the inner inside of an if", join([]byte{opLoop, blockVoid, opI32Const, 0, opIf, blockVoid, opLoop, blockVoid, opEnd, opEnd}, turn, []byte{0, opEnd}), 0},
+		{"a branch round the inner", join([]byte{opLoop, blockVoid, opBlock, blockVoid, opI32Const, 1, opBrIf, 0, opLoop, blockVoid, opEnd, opEnd}, turn, []byte{0, opEnd}), 0},
+		{"a table round the inner", join([]byte{opLoop, blockVoid, opBlock, blockVoid, opI32Const, 0, opBrTable, 0, 0, opLoop, blockVoid, opEnd, opEnd}, turn, []byte{0, opEnd}), 0},
+		{"one after the other", join([]byte{opLoop, blockVoid, opEnd, opLoop, blockVoid}, turn, []byte{0, opEnd}), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wasm := withCode(fn(c.code...))
+			r, err := Module(wasm, sampleOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Covered != c.covered {
+				t.Errorf("%d loops are covered, want %d", r.Covered, c.covered)
+			}
+			const turns = 5000
+			m := run(t, wasm, sampleOptions())
+			m.must("spin", turns)
+			if m.steps() < turns {
+				t.Errorf("%d turns took %d units", turns, m.steps())
+			}
+		})
+	}
+}
+
 func TestCopyAndFill(t *testing.T) {
 	m := run(t, sample(), sampleOptions())
 	size := m.mod.Memory().Size()
@@ -243,8 +281,8 @@ func TestEngineBinary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Loops != 1278 || r.Copies != 89 || r.Fills != 54 || r.Grows != 2 || len(r.Data) != 234 {
-		t.Errorf("%d loops, %d copies, %d fills, %d grows, %d segments", r.Loops, r.Copies, r.Fills, r.Grows, len(r.Data))
+	if r.Loops != 1278 || r.Covered != 33 || r.Copies != 89 || r.Fills != 54 || r.Grows != 2 || len(r.Data) != 234 {
+		t.Errorf("%d loops, %d covered, %d copies, %d fills, %d grows, %d segments", r.Loops, r.Covered, r.Copies, r.Fills, r.Grows, len(r.Data))
 	}
 	again, err := Module(engineBinary(t), engineOptions())
 	if err != nil || !bytes.Equal(r.Module, again.Module) {

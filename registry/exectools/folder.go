@@ -1,0 +1,286 @@
+package exectools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	maxPathBytes = 4096
+	maxReadBytes = 8 << 20 // of one read (CLI-2)
+	shownPath    = 200     // bytes of a path in a message
+)
+
+// folder is the one place that the file tools reach. Every access goes through an os.Root, so that no "..", symbolic link or race leads out of
+// it. It is safe for concurrent use.
+type folder struct {
+	root *os.Root
+	name string // absolute, for messages and for paths that a model made absolute
+}
+
+func openFolder(dir string) (*folder, error) {
+	if dir == "" {
+		dir = "."
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(absolute)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no folder %s", absolute)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", absolute, cause(err))
+	}
+	f := &folder{root: root, name: absolute}
+	if err := f.checkRoot(); err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *folder) checkRoot() error {
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name, cause(err))
+	}
+	defer dir.Close()
+	if err := refuseSystem(dir); err != nil {
+		return fmt.Errorf("%s %w", f.name, err)
+	}
+	return nil
+}
+
+func (f *folder) Close() error { return f.root.Close() }
+
+// pathError is a failure that says which path it is about, as the model gave it.
+type pathError struct {
+	path string
+	text string
+}
+
+func (e *pathError) Error() string { return fmt.Sprintf("%q %s", cutText(e.path, shownPath), e.text) }
+
+// resolve turns a path of a caller into one below the root, with slashes.
+func (f *folder) resolve(given string) (string, error) {
+	fail := func(format string, args ...any) (string, error) {
+		return "", &pathError{given, fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case len(given) > maxPathBytes:
+		return fail("is longer than %d bytes", maxPathBytes)
+	case strings.ContainsRune(given, 0):
+		return fail("holds a NUL character")
+	}
+	slashed := filepath.ToSlash(given)
+	if path.IsAbs(slashed) || filepath.IsAbs(given) || filepath.VolumeName(given) != "" {
+		hint := ""
+		if inside, err := filepath.Rel(f.name, given); err == nil && filepath.IsLocal(inside) {
+			hint = fmt.Sprintf("; it is %q there", filepath.ToSlash(inside))
+		}
+		return fail("is absolute: paths are relative to the one folder that can be reached%s", hint)
+	}
+	clean := path.Clean(slashed)
+	if given == "" {
+		clean = "."
+	}
+	if clean == ".." || strings.HasPrefix(clean, "../") {
+		return fail("leads out of the folder that can be reached")
+	}
+	if !filepath.IsLocal(filepath.FromSlash(clean)) {
+		return fail("is no path that can be used here")
+	}
+	return clean, nil
+}
+
+// open opens a regular file or a folder for reading. It never blocks on what it opens and never acts on a device: the kind is looked up
+// first, and again on what was opened.
+func (f *folder) open(given string) (file *os.File, info fs.FileInfo, err error) {
+	name, err := f.resolve(given)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err = f.root.Stat(filepath.FromSlash(name))
+	if err != nil {
+		return nil, nil, f.explain(given, name, err)
+	}
+	if err := plainKind(given, info); err != nil {
+		return nil, nil, err
+	}
+	file, err = f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, nil, f.explain(given, name, err)
+	}
+	info, err = file.Stat()
+	if err == nil {
+		err = plainKind(given, info)
+	} else {
+		err = f.explain(given, name, err)
+	}
+	if err == nil {
+		if refused := refuseSystem(file); refused != nil {
+			err = &pathError{given, refused.Error()}
+		}
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// openFile is open for regular files only.
+func (f *folder) openFile(given string) (*os.File, fs.FileInfo, error) {
+	file, info, err := f.open(given)
+	if err == nil && info.IsDir() {
+		_ = file.Close()
+		return nil, nil, &pathError{given, "is a folder: use list_dir"}
+	}
+	return file, info, err
+}
+
+// openDir is open for folders only.
+func (f *folder) openDir(given string) (*os.File, error) {
+	file, info, err := f.open(given)
+	if err == nil && !info.IsDir() {
+		_ = file.Close()
+		return nil, &pathError{given, "is a file, not a folder"}
+	}
+	return file, err
+}
+
+func plainKind(given string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() || info.IsDir() {
+		return nil
+	}
+	return &pathError{given, "is a " + kindOf(info.Mode()) + ": only regular files and folders can be read"}
+}
+
+// kindOf names the kind of a file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "file"
+	case mode.IsDir():
+		return "folder"
+	case mode&fs.ModeSymlink != 0:
+		return "link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	case mode&fs.ModeDevice != 0:
+		return "device"
+	}
+	return "special file"
+}
+
+// explain turns an error of the file system into a sentence for the model, and says what there is instead.
+func (f *folder) explain(given, name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &pathError{given, "does not exist" + f.alternatives(name)}
+	case errors.Is(err, fs.ErrPermission):
+		return &pathError{given, "cannot be read: permission denied"}
+	case escapes(err):
+		return &pathError{given, "leads out of the folder that can be reached"}
+	}
+	return &pathError{given, "cannot be read: " + cause(err).Error()}
+}
+
+// escapes says whether os.Root refused to leave its folder; the error has no name of its own.
+func escapes(err error) bool {
+	return strings.Contains(cause(err).Error(), "escapes from parent")
+}
+
+// cause is the bare error under the path that os puts around it.
+func cause(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+const shownAlternatives = 8
+
+// alternatives names what the nearest existing folder on the way to name holds, the most similar names first.
+func (f *folder) alternatives(name string) string {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		file, err := f.openDir(dir)
+		if err != nil {
+			if dir == "." {
+				return ""
+			}
+			continue
+		}
+		names, _ := file.Readdirnames(1000)
+		_ = file.Close()
+		missing := strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
+		missing, _, _ = strings.Cut(missing, "/")
+		slices.SortFunc(names, func(a, b string) int {
+			if d := likeness(b, missing) - likeness(a, missing); d != 0 {
+				return d
+			}
+			return strings.Compare(a, b)
+		})
+		where := fmt.Sprintf("; %q", dir)
+		if dir == "." {
+			where = "; the folder"
+		}
+		if len(names) == 0 {
+			return where + " is empty"
+		}
+		shown := names[:min(len(names), shownAlternatives)]
+		text := where + " has " + strings.Join(quoteAll(shown), ", ")
+		if len(names) > len(shown) {
+			text += fmt.Sprintf(" and %d more", len(names)-len(shown))
+		}
+		return text
+	}
+}
+
+func quoteAll(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", cutText(strings.ToValidUTF8(n, "\uFFFD"), 60))
+	}
+	return quoted
+}
+
+// likeness is the length of the common start and end of two names, letters in any case: cheap, and right for misspelt and
+// misremembered endings.
+func likeness(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return start + end
+}
+
+// contextReader stops a long read when its call is cancelled.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, errAborted()
+	}
+	return c.r.Read(p)
+}

@@ -1,19 +1,27 @@
 package runtime
 
-// This file defines the way from a model's TypeScript to the JavaScript that an engine runs (RUN-30..37).
+// This file defines the Transformer: the way from a model's text to an engine's code, remembered by content.
 
 import (
+	"container/list"
 	"context"
-
-	"github.com/evanw/esbuild/pkg/api"
+	"crypto/sha256"
+	goruntime "runtime"
+	"strings"
+	"sync"
 )
 
 // MaxProgramBytes is the longest program text that is looked at (HOSTILE-9).
 const MaxProgramBytes = 1 << 20
 
-// Target says which syntax an engine runs by itself. The zero value is a current ECMAScript engine.
+// defaultCacheBytes bounds a Transformer's cache when nothing else is said.
+const defaultCacheBytes = 16 << 20
+
+// Target says which syntax an engine lacks. The zero value is a current ECMAScript engine.
 type Target struct {
-	// AsyncGenerators has async generators and for-await loops lowered to what an engine without them runs (goja).
+	// AsyncGenerators has async generators and for-await loops lowered to what an engine without them runs, and with
+	// them the rest of what goja does not parse: import(), some flags of regular expressions. Symbol.asyncIterator
+	// must exist there.
 	AsyncGenerators bool
 }
 
@@ -21,41 +29,148 @@ type Target struct {
 type TransformOptions struct {
 	Target Target
 
-	// CacheBytes bounds the memory of cached results; 0 is a default of some megabytes, negative caches nothing.
+	// CacheBytes bounds the memory of remembered results; 0 is 16 MiB, a negative number remembers nothing.
 	CacheBytes int64
 }
 
-// Transformer turns program texts into JavaScript and remembers the results by content. It is safe for concurrent use.
+// Transformer turns program texts into JavaScript and remembers the results by content, the least recently used ones
+// the shortest. It is safe for concurrent use.
 type Transformer struct {
-	target Target
+	target   Target
+	maxBytes int64
+	slots    chan struct{} // bounds the transforms at work: none can be interrupted
+
+	mu      sync.Mutex
+	bytes   int64
+	order   *list.List // of *transformed, the most recently used first
+	entries map[programKey]*transformed
+}
+
+// programKey identifies a program text and how it is read.
+type programKey struct {
+	sum    [sha256.Size]byte
+	unwrap bool
+}
+
+// transformed is one entry of the cache, or one to be while its transform is at work.
+type transformed struct {
+	key     programKey
+	done    chan struct{} // closed when code and failure are set
+	code    *Code
+	failure *Failure
+	bytes   int64
+	element *list.Element // nil while at work
 }
 
 // NewTransformer returns a Transformer with an empty cache.
 func NewTransformer(o TransformOptions) *Transformer {
-	return &Transformer{target: o.Target}
-}
-
-// Code is a program as an engine runs it. It is immutable and safe for concurrent use.
-type Code struct {
-	// JS is one expression. It evaluates to an async function without parameters, which the engine calls with no
-	// arguments and this undefined. Before it runs any statement of the program the function awaits once, so that its
-	// promise exists before the program can act.
-	JS string
-}
-
-// Position maps a position that an engine recorded in JS to the model's text. line is 1-based; column is 1-based and
-// counts UTF-8 bytes, which is what QuickJS and goja record. The answer is 1-based, its column in UTF-16 units. ok is
-// false for a position in the wrapper or in helper code, which no frame may name (RUN-39).
-func (c *Code) Position(line, column int) (l, col int, ok bool) {
-	return line, column, true
-}
-
-// Transform turns program, with unwrap set after undoing a model's wrapping (CODE-33), into an engine's code. A program
-// that cannot be parsed is an Exception with the position; when ctx ends first, the failure is an Abort with its cause.
-func (t *Transformer) Transform(ctx context.Context, program string, unwrap bool) (*Code, *Failure) {
-	r := api.Transform("(async function(){\"use strict\";await 0;"+program+"\n})", api.TransformOptions{Loader: api.LoaderTS, Target: api.ESNext})
-	if len(r.Errors) > 0 {
-		return nil, &Failure{Kind: Exception, Message: r.Errors[0].Text}
+	t := &Transformer{
+		target:   o.Target,
+		maxBytes: o.CacheBytes,
+		slots:    make(chan struct{}, max(2, goruntime.GOMAXPROCS(0))),
+		order:    list.New(),
+		entries:  make(map[programKey]*transformed),
 	}
-	return &Code{JS: string(r.Code)}, nil
+	if t.maxBytes == 0 {
+		t.maxBytes = defaultCacheBytes
+	}
+	return t
+}
+
+// Transform turns program into an engine's code, with unwrap set after undoing a model's wrapping (CODE-33). A program
+// that cannot be parsed is an Exception with the position. The work is done on a goroutine of its own, because the
+// parser cannot be interrupted: when ctx ends first, the answer is at once an Abort with ctx's cause (HOSTILE-9).
+func (t *Transformer) Transform(ctx context.Context, program string, unwrap bool) (*Code, *Failure) {
+	if ctx.Err() != nil {
+		return nil, AbortFailure(context.Cause(ctx))
+	}
+	if len(program) > MaxProgramBytes {
+		return nil, checkSource(program)
+	}
+	e := t.lookup(programKey{sha256.Sum256([]byte(program)), unwrap}, program)
+	select {
+	case <-e.done:
+		return e.result()
+	default:
+	}
+	select {
+	case <-e.done:
+		return e.result()
+	case <-ctx.Done():
+		return nil, AbortFailure(context.Cause(ctx))
+	}
+}
+
+// result returns the outcome; a failure is the caller's own copy.
+func (e *transformed) result() (*Code, *Failure) {
+	if e.failure != nil {
+		f := *e.failure
+		return nil, &f
+	}
+	return e.code, nil
+}
+
+// lookup returns the entry for key, and starts its transform when there is none.
+func (t *Transformer) lookup(key programKey, program string) *transformed {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.entries[key]; e != nil {
+		if e.element != nil {
+			t.order.MoveToFront(e.element)
+		}
+		return e
+	}
+	e := &transformed{key: key, done: make(chan struct{})}
+	t.entries[key] = e
+	go t.work(e, program)
+	return e
+}
+
+func (t *Transformer) work(e *transformed, program string) {
+	t.slots <- struct{}{}
+	code, failure := transform(program, e.key.unwrap, t.target)
+	<-t.slots
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.code, e.failure = code, failure
+	e.bytes = 512
+	if code != nil {
+		e.bytes += int64(len(code.JS) + len(code.mapping) + len(code.source))
+	}
+	close(e.done)
+	if e.bytes > t.maxBytes {
+		delete(t.entries, e.key)
+		return
+	}
+	e.element = t.order.PushFront(e)
+	t.bytes += e.bytes
+	for t.bytes > t.maxBytes {
+		last := t.order.Remove(t.order.Back()).(*transformed)
+		delete(t.entries, last.key)
+		t.bytes -= last.bytes
+	}
+}
+
+// transform is the whole way, without the cache.
+func transform(program string, unwrap bool, target Target) (*Code, *Failure) {
+	src := strings.ToValidUTF8(program, "\uFFFD")
+	if unwrap {
+		src = unfence(src)
+	}
+	if f := checkSource(src); f != nil {
+		return nil, f
+	}
+	b := builder{src: src, target: target}
+	if unwrap {
+		b.src, b.call = soleFunction(src)
+	}
+	b.form = readForm(b.src)
+	switch {
+	case b.form.failure != nil:
+		return nil, b.form.failure
+	case unwrap && b.form.idle:
+		return nil, syntaxFailure(b.src, len(b.src), "the program only declares main and never calls it: put its statements at the top level and return the result")
+	}
+	return b.build()
 }

@@ -1,0 +1,415 @@
+package runtime
+
+// This file defines the input guard: what source text is refused before any parser sees it (HOSTILE-9).
+//
+// The parser behind the transform is recursive, cannot be interrupted, and a Go stack that overflows ends the process.
+// So the guard bounds, in one scan, everything that costs it depth or more than linear time. It never needs to be
+// right about a program that does not parse: up to its first error such a text is one that does. It counts too much
+// rather than too little; what it counts resets only where a new statement or list element certainly begins.
+
+// Limits of the guard. Measured with the parser in use; ordinary programs stay far below.
+const (
+	maxBrackets = 256  // open brackets
+	maxTight    = 256  // chained prefix operators, arrows, conditions, assignments, powers, labels, statement heads
+	maxLoose    = 4096 // chained member accesses, calls, subscripts, templates, additions, else, commas
+	maxPath     = 8192 // all of these together, along one path through the syntax tree
+	maxRetried  = 8    // conditions that make the parser read an arrow function twice, nested in each other
+	maxCases    = 2048 // case clauses of one block
+	maxAngles   = 1024 // < that may each open type arguments
+	maxDoubts   = 5    // slashes of which only a parser knows what they are
+
+	maxSquares    = 2 * maxLoose * maxLoose // work that grows with the square of a chain
+	maxLookups    = 24 << 20                // steps from scope to scope
+	maxEnumString = 256                     // bytes of an enum member's string
+	maxEchoed     = 48 << 20                // bytes that repeated names and strings can print
+	maxJoined     = 1 << 30                 // bytes that joining the strings of enums can copy
+)
+
+// checkSource refuses a text that the parser must not see. It returns nil or an Exception with the position.
+func checkSource(src string) *Failure {
+	if len(src) > MaxProgramBytes {
+		return &Failure{Kind: Exception, Message: MessageLong}
+	}
+	g := guard{scan: scanner{src: src}}
+	if at, ok := g.run(); !ok {
+		return refusal(src, at)
+	}
+	if g.scan.doubts > maxDoubts {
+		return refusal(src, len(src))
+	}
+	for choice := uint32(1); choice < 1<<g.scan.doubts; choice++ {
+		h := guard{scan: scanner{src: src, choice: choice}}
+		at, ok := h.run()
+		// Another reading of one slash can bring others into doubt.
+		if !ok || h.scan.doubts > maxDoubts {
+			return refusal(src, at)
+		}
+		g.scan.doubts = max(g.scan.doubts, h.scan.doubts)
+	}
+	return nil
+}
+
+func refusal(src string, at int) *Failure {
+	line, column := positionAt(src, at)
+	return &Failure{Kind: Exception, Message: MessageNested, Line: line, Column: column}
+}
+
+// level is what the guard knows about one open bracket, or about the top level of the text.
+type level struct {
+	open byte // as bracket.open; 0 at the top
+	list bool // commas separate elements of a list, they do not chain
+	enum bool // the body of an enum
+	decl bool // a block: declarations and statements
+
+	tight, loose int // chained since the last separator
+	deepest      int // the longest path through brackets closed since the last separator
+	siblings     int // the longest path through the elements before the last comma
+	commas       int
+	conditions   int // ? whose : has not come
+	retried      int
+	angles       int
+	cases        int
+
+	names []nameUse // names first seen at this level
+}
+
+// guard is one scan of a text. The counters of a level reset at a separator; sums over the open levels are kept
+// beside them, so that each token costs the same.
+type guard struct {
+	scan   scanner
+	levels []level
+	top    *level
+
+	above   int // tight + loose + 1 of all open levels
+	retried int // of all open levels
+	scopes  int // open brackets that can hold declarations
+
+	deepestScope int
+
+	squares int64
+	lookups int64
+	names   nameTable
+
+	prev, prev2   token
+	prevAfter     after
+	enumNext      bool // an enum's name stands, its body follows
+	enumStrings   bool // an enum has a string member
+	enumSums      bool // an enum adds what may be strings
+	longestName   int
+	nameCount     int64
+	longestString int // in an enum
+	members       int64
+}
+
+// run scans the text. False with the offset of the token that went too far.
+func (g *guard) run() (int, bool) {
+	g.levels = append(make([]level, 0, 16), level{decl: true})
+	g.top = &g.levels[0]
+	g.above = 1
+	for {
+		g.prevAfter = g.scan.after
+		t := g.scan.next()
+		if t.kind == tokEOF {
+			break
+		}
+		if g.boundary(t) {
+			g.separate()
+		}
+		if !g.count(t) || g.scan.looked > maxLook(len(g.scan.src)) {
+			return t.start, false
+		}
+		g.prev2, g.prev = g.prev, t
+	}
+	for len(g.levels) > 1 {
+		g.closeLevel()
+	}
+	g.separate()
+	g.lookups += g.names.numberedTries() * int64(g.deepestScope+1)
+	return len(g.scan.src), g.within() && !(g.enumStrings && g.enumSums) && g.squares*int64(g.longestString) <= maxJoined
+}
+
+// within reports whether all limits hold.
+func (g *guard) within() bool {
+	l := g.top
+	return l.tight <= maxTight && l.loose <= maxLoose && l.angles <= maxAngles && l.commas <= maxLoose && l.cases <= maxCases &&
+		g.above+l.deepest <= maxPath && g.squares <= maxSquares && g.lookups <= maxLookups &&
+		int64(g.longestName)*g.nameCount <= maxEchoed && int64(g.longestString)*g.members <= maxEchoed
+}
+
+// boundary reports whether t certainly begins a statement or a member: two operands never stand side by side, so
+// between them a semicolon was inserted, or the text has an error there.
+func (g *guard) boundary(t token) bool {
+	if !g.top.decl {
+		return false
+	}
+	switch t.kind {
+	case tokName:
+		switch t.word {
+		case wordCase, wordDefault:
+			return g.prev.end > 0
+		case wordInfix, wordElse, wordFollows:
+			return false
+		}
+	case tokPrivate, tokNumber, tokString:
+	case tokPunct:
+		if t.op != '@' && (t.op != '{' || g.prevAfter != afterBrace) {
+			return false
+		}
+	default:
+		return false
+	}
+	switch g.prevAfter {
+	case afterBrace:
+		return true
+	case afterOperand:
+		return t.newline && (g.prev.kind != tokName || g.prev.word == wordNone || g.prev.word == wordThis)
+	case afterAmbiguous:
+		return t.newline && g.prev.kind == tokPunct && g.prev.op == opStep && g.prev2.kind == tokName && !g.prev.newline
+	}
+	return false
+}
+
+// separate ends a statement or member: its chains do not go on.
+func (g *guard) separate() {
+	l := g.top
+	n := int64(l.loose + l.commas)
+	g.squares += n*n + int64(l.angles)*int64(l.angles)
+	g.above -= l.tight + l.loose + l.commas
+	g.retried -= l.retried
+	l.tight, l.loose, l.commas, l.conditions, l.retried, l.angles = 0, 0, 0, 0, 0, 0
+	l.deepest, l.siblings = 0, 0
+}
+
+// comma ends an element of a list or an operand of a chain of commas.
+func (g *guard) comma() {
+	l := g.top
+	g.squares += int64(l.loose) * int64(l.loose)
+	l.siblings = max(l.siblings, l.tight+l.loose+l.deepest)
+	g.above -= l.tight + l.loose
+	g.retried -= l.retried
+	l.tight, l.loose, l.deepest, l.conditions, l.retried = 0, 0, 0, 0, 0
+	if !l.list {
+		l.commas++
+		g.above++
+		l.deepest = l.siblings
+	}
+}
+
+func (g *guard) tight(n int) {
+	g.top.tight += n
+	g.above += n
+}
+
+func (g *guard) loose() {
+	g.top.loose++
+	g.above++
+}
+
+func (g *guard) openLevel(l level) bool {
+	if len(g.levels) > maxBrackets {
+		return false
+	}
+	g.levels = append(g.levels, l)
+	g.top = &g.levels[len(g.levels)-1]
+	g.above++
+	if l.open == '{' || l.open == '(' {
+		g.scopes++
+		g.deepestScope = max(g.deepestScope, g.scopes)
+	}
+	return g.above <= maxPath
+}
+
+func (g *guard) closeLevel() {
+	l := g.top
+	path := 1 + l.tight + l.loose + l.commas + max(l.deepest, l.siblings)
+	g.separate()
+	g.squares += int64(l.cases) * int64(l.cases)
+	g.names.leave(l.names)
+	g.above--
+	if l.open == '{' || l.open == '(' {
+		g.scopes--
+	}
+	g.levels = g.levels[:len(g.levels)-1]
+	g.top = &g.levels[len(g.levels)-1]
+	g.top.deepest = max(g.top.deepest, path)
+}
+
+// count takes one token into account. False when a limit is passed.
+func (g *guard) count(t token) bool {
+	switch t.kind {
+	case tokName:
+		g.name(t)
+	case tokPrivate:
+		g.seen(t)
+	case tokString:
+		if !g.enumText(t) {
+			return false
+		}
+	case tokTemplate, tokTemplateOpen:
+		if !g.enumText(t) || !g.template(t) {
+			return false
+		}
+	case tokPunct:
+		if !g.punct(t) {
+			return false
+		}
+	}
+	return g.within()
+}
+
+// template takes a piece of a template: a chain when it is tagged, a bracket for each ${.
+func (g *guard) template(t token) bool {
+	if g.scan.src[t.start] == '}' {
+		g.closeLevel()
+	} else if g.prevAfter != afterOperator {
+		g.loose()
+	}
+	return t.kind == tokTemplate || g.openLevel(level{open: '`', enum: g.top.enum})
+}
+
+func (g *guard) name(t token) {
+	member := g.prev.is('.') || g.prev.is(opOptional)
+	if member {
+		g.members++
+		g.nameCount++
+		return
+	}
+	switch t.word {
+	case wordPrefix, wordAsync, wordDeclare, wordModifier, wordFunction, wordClass, wordFor, wordIf, wordWhile, wordWith, wordDo, wordTry, wordSwitch:
+		if !g.top.list || g.top.open != '{' {
+			g.tight(1)
+		}
+	case wordElse:
+		g.loose()
+	case wordInfix:
+		g.loose()
+	case wordCase:
+		g.top.cases++
+	}
+	g.enumNext = t.word == wordEnum || g.enumNext && t.word == wordNone
+	if t.word == wordNone || t.word == wordThis {
+		g.seen(t)
+	}
+}
+
+// seen takes an identifier into account: the parser looks it up from scope to scope, and renames it when an outer
+// scope has the same name.
+func (g *guard) seen(t token) {
+	g.nameCount++
+	g.longestName = max(g.longestName, t.end-t.start)
+	g.lookups += int64(g.scopes)
+	g.lookups += int64(g.names.enter(g.scan.src[t.start:t.end], len(g.levels), &g.top.names)) * int64(g.scopes+1)
+}
+
+func (g *guard) punct(t token) bool {
+	operand := g.prevAfter != afterOperator && g.prevAfter != afterHead && g.prev.end > 0
+	switch t.op {
+	case '(', '[', '{':
+		return g.bracket(t, operand)
+	case ')', ']', '}':
+		if len(g.levels) > 1 {
+			g.closeLevel()
+		}
+	case ';':
+		g.separate()
+	case ',':
+		g.comma()
+	case opArrow:
+		g.tight(1)
+		return g.retried <= maxRetried
+	case '?':
+		g.tight(1)
+		g.top.conditions++
+	case ':':
+		g.colon()
+	case opAssign, opPower, '~', '@', opSpread:
+		g.tight(1)
+	case '!', '-', opStep:
+		if operand {
+			g.loose()
+		} else {
+			g.tight(1)
+		}
+	case '+':
+		if !g.enumSum() {
+			return false
+		}
+		if operand {
+			g.loose()
+		} else {
+			g.tight(1)
+		}
+	case '<':
+		if g.prev.kind != tokNumber {
+			g.tight(1)
+			g.top.angles++
+		}
+	case '>':
+		if g.top.angles > 0 {
+			g.top.angles--
+			g.top.tight--
+			g.above--
+		}
+	case '.', opOptional, opLogic, opNullish, opCompare, '*', '/', '%', '&', '|', '^':
+		g.loose()
+	}
+	return true
+}
+
+func (g *guard) bracket(t token, operand bool) bool {
+	l := level{open: t.op, enum: g.top.enum}
+	switch t.op {
+	case '(':
+		if operand {
+			g.loose()
+		}
+		l.list = operand && g.prev.kind != tokPunct || operand && !g.prev.is('>')
+	case '[':
+		if operand {
+			g.loose()
+		}
+		l.list = !operand
+	case '{':
+		l.list = g.startsObject(t)
+		l.enum = g.enumNext && !l.list
+		l.decl = !l.list
+		l.list = l.list || l.enum
+		g.enumNext = false
+	}
+	return g.openLevel(l)
+}
+
+// startsObject reports whether the brace t certainly opens an object, a pattern or an object type: its commas then
+// separate members. In doubt it is a block, where commas chain.
+func (g *guard) startsObject(t token) bool {
+	switch g.prev.kind {
+	case tokName:
+		return g.prev.word == wordReturn && !t.newline
+	case tokTemplateOpen:
+		return true
+	case tokPunct:
+		switch g.prev.op {
+		case opAssign, '(', '[', '?', opLogic, opNullish, opSpread, opCompare, '+', '<':
+			return true
+		case ',', ':':
+			return g.top.list && !g.top.enum || g.top.open == '(' || g.top.open == '['
+		}
+	}
+	return false
+}
+
+// colon ends a condition's middle part, or follows a label, a key or a name with a type.
+func (g *guard) colon() {
+	l := g.top
+	switch {
+	case l.conditions > 0:
+		l.conditions--
+		if g.prev.is(')') {
+			// a ? (b) : c => d: the parser tries whether (b): c => d is an arrow function.
+			l.retried++
+			g.retried++
+		}
+	case l.decl && l.cases == 0:
+		g.tight(1)
+	}
+}

@@ -70,8 +70,9 @@ type tool struct {
 	at     int    // its place in layer.order
 }
 
-// compile checks everything about d that does not depend on the layer, in the order of TOOL-3.
-func compile(d Definition) (*tool, error) {
+// compile checks everything about d that does not depend on the layer, in the order of TOOL-3. Only the transport's tool may
+// have the reserved name.
+func compile(d Definition, reserved bool) (*tool, error) {
 	if err := d.checkOutput(); err != nil {
 		return nil, err
 	}
@@ -83,6 +84,8 @@ func compile(d Definition) (*tool, error) {
 		return nil, fmt.Errorf("tool %s: %w", quote(d.Name), err)
 	}
 	switch {
+	case d.Name == RunCode && !reserved:
+		return nil, errReserved()
 	case d.Name == "":
 		return nil, errors.New("a tool needs a name")
 	case d.Execute == nil:

@@ -24,7 +24,7 @@ func (s *Scope) Group() *Group { return &Group{layer: &s.layer} }
 func (g *Group) Replace(next []Definition) error {
 	tools := make([]*tool, len(next))
 	for i, d := range next {
-		t, err := compile(d)
+		t, err := compile(d, false)
 		if err != nil {
 			return fmt.Errorf("registry: %w", err)
 		}

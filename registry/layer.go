@@ -26,9 +26,6 @@ func guardsOf(l *layer) *list[Guard]                    { return &l.guards }
 
 // checkFree says why the layer cannot hold a tool of this name (TOOL-5); nil if it can.
 func (l *layer) checkFree(name string) error {
-	if name == RunCode {
-		return errReserved()
-	}
 	if _, taken := l.tools[name]; !taken {
 		return nil
 	}

@@ -127,7 +127,7 @@ func (r *Registry) OnScopeDisposed(f func(AgentKey)) (dispose func()) {
 func (r *Registry) Mode(agent AgentKey) Mode { return r.modeOf(r.scopeOf(agent)) }
 
 func (l *layer) register(d Definition) (dispose func(), err error) {
-	t, err := compile(d)
+	t, err := compile(d, false)
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}

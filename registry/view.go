@@ -271,7 +271,7 @@ func (r *Registry) runCode() (*tool, error) {
 	if output != nil && jsonval.Identical(output.Schema(), d.Output.Schema) {
 		return &tool{Definition: d, output: output}, nil
 	}
-	t, err := compile(d)
+	t, err := compile(d, true)
 	if err != nil {
 		return nil, err
 	}

@@ -12,15 +12,16 @@ import (
 // compose returns the section, and whether it leaves tools to discovery.
 func (s *SDK) compose() (string, bool) {
 	l := s.language
-	full := l.texts.instructions + "\n\n" + l.fenced(s.Declarations())
+	full := l.texts.instructions + introduction + l.fenced(s.declarations)
 	if s.options.MaxTokens == 0 || Tokens(full) <= s.options.MaxTokens {
 		return full, false
 	}
-	head := l.texts.instructions + "\n\n" + l.texts.discovery + "\n\n"
-	left := 4*s.options.MaxTokens - len(head+l.fenced(l.declarations(nil, s.options, " ")))
-	index := l.index(s.tools, left)
-	declared := s.choose(left - len(index))
-	return head + l.fenced(l.declarations(declared, s.options, index)), true
+	head := l.texts.instructions + l.texts.discovery + introduction
+	part := &sample{results: slices.ContainsFunc(s.tools, func(t *tool) bool { return t.output.kind == resultKind })}
+	left := 4*s.options.MaxTokens - len(head+l.fenced(l.declarations(nil, s.options, part)))
+	part.index = l.index(s.tools, left)
+	chosen := s.choose(left - len(part.index))
+	return head + l.fenced(l.declarations(chosen, s.options, part)), true
 }
 
 func (l *language) fenced(code string) string { return "```" + l.fence + "\n" + code + "```\n" }
@@ -34,7 +35,7 @@ func (s *SDK) choose(left int) []*tool {
 	}
 	list := make([]candidate, len(s.tools))
 	for i, t := range s.tools {
-		list[i] = candidate{t, len(s.language.entry(t, s.options)) + len(t.Name)}
+		list[i] = candidate{t, len(s.language.entry(t, s.options)) + 2*len(t.Name)}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(s.options.Usage[b.tool.Name], s.options.Usage[a.tool.Name]), cmp.Compare(a.size, b.size))

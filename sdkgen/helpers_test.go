@@ -94,26 +94,30 @@ func golden(t *testing.T, file, text string) {
 // parsesAsPython fails for each text that Python's own parser refuses (PY-6).
 func parsesAsPython(t *testing.T, texts ...string) {
 	t.Helper()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3 on this machine")
-	}
 	list, err := json.Marshal(texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const program = `
+	runsAsPython(t, `
 import ast, json, sys
 for i, text in enumerate(json.load(sys.stdin)):
     try:
         ast.parse(text)
     except Exception as e:
         print(i, repr(e))
-`
+`, string(list))
+}
+
+// runsAsPython fails if a program fails or prints anything; it skips the test without Python.
+func runsAsPython(t *testing.T, program, input string) {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 on this machine")
+	}
 	cmd := exec.Command(python, "-c", program)
-	cmd.Stdin = strings.NewReader(string(list))
-	out, err := cmd.CombinedOutput()
-	if err != nil || len(out) > 0 {
+	cmd.Stdin = strings.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("python3: %v\n%.2000s", err, out)
 	}
 }

@@ -12,8 +12,14 @@ type language struct {
 
 	comment string // what begins a comment to the end of the line
 
-	declarations func(tools []*tool, o Options, index string) string // of tools; with an index these are a sample, and sdk is bound
-	entry        func(t *tool, o Options) string                     // of one tool, as it is called
+	declarations func(tools []*tool, o Options, s *sample) string // of tools
+	entry        func(t *tool, o Options) string                  // of one tool, as it is called
+}
+
+// sample says that declarations are a sample of a larger set: an index of the set stands in front of them, the global sdk behind.
+type sample struct {
+	index   string
+	results bool // a tool of the set yields an McpResult, which has to be declared for what sdk.search shows
 }
 
 var typeScript = &language{

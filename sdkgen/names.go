@@ -41,7 +41,7 @@ func (t *typeNames) canonical(n *namedType) *namedType {
 func (t *typeNames) add(s *shape) {
 	var fresh []*namedType
 	s.walk(func(s *shape) []*shape {
-		if n := s.named; n != nil && t.of[t.canonical(n)] == "" {
+		if n := s.named; n != nil && n.body.kind != anyKind && t.of[t.canonical(n)] == "" {
 			fresh = append(fresh, n)
 		}
 		return s.parts()

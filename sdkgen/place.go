@@ -58,19 +58,19 @@ func (p *place) list(key string) []*place {
 	return places
 }
 
-// pointer returns the JSON pointer of p.
+// maxPointer is how many keys of a place's path a report shows.
+const maxPointer = 20
+
+// pointer returns the JSON pointer of p; of a long one the end.
 func (p *place) pointer() string {
-	var keys []string
-	for ; p.parent != nil; p = p.parent {
-		keys = append(keys, strings.NewReplacer("~", "~0", "/", "~1").Replace(p.key))
+	text := ""
+	for n := 0; p.parent != nil; p = p.parent {
+		if n++; n > maxPointer {
+			return "…" + text
+		}
+		text = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(p.key) + text
 	}
-	var b strings.Builder
-	b.WriteByte('#')
-	for i := len(keys) - 1; i >= 0; i-- {
-		b.WriteByte('/')
-		b.WriteString(keys[i])
-	}
-	return b.String()
+	return "#" + text
 }
 
 // resolve returns the place that a reference names; nil if it is in another document or nowhere. Nothing is ever fetched.

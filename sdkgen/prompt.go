@@ -5,7 +5,7 @@ package sdkgen
 // texts are the constant texts of one language. None of them holds a word of the other language (PROMPT-9).
 type texts struct {
 	instructions string // in front of the declarations
-	discovery    string // follows the instructions where not every tool is declared
+	discovery    string // one instruction more, where not every tool is declared
 	runCode      string // the description of run_code
 	code         string // of its parameter code
 	description  string // of its parameter description
@@ -26,9 +26,9 @@ func DescriptionDescription(languageName string) (string, error) {
 	return textOf(languageName, func(t texts) string { return t.description })
 }
 
-// Instructions returns what stands in front of the declarations (PROMPT-1 to PROMPT-6).
+// Instructions returns what stands in front of the fenced declarations of all tools (PROMPT-1 to PROMPT-6), its empty line included.
 func Instructions(languageName string) (string, error) {
-	return textOf(languageName, func(t texts) string { return t.instructions })
+	return textOf(languageName, func(t texts) string { return t.instructions + introduction })
 }
 
 func textOf(languageName string, pick func(texts) string) (string, error) {
@@ -43,6 +43,9 @@ func textOf(languageName string, pick func(texts) string) (string, error) {
 // it is true.
 const CodeOnlyRule = "`run_code` is the only tool that you can call directly; a direct call of any other name fails. " +
 	"Every tool that is mentioned below or declared in the SDK is called from inside of a `run_code` program."
+
+// introduction ends the instructions.
+const introduction = "\nThese are the declarations:\n\n"
 
 const descriptionText = "What the program does, for the user who watches: one line, active voice, about 5 to 10 words, " +
 	"such as `Count open issues per label` or `Rename the draft reports and list them`."
@@ -63,11 +66,10 @@ var typeScriptTexts = texts{
 		"which they are made. `await` whatever the next step depends on.\n" +
 		"- Only what you `return` or `console.log` comes back to you; everything else stays in the program. So do the whole job in one " +
 		"program: loop, filter, join, and return just what matters. Images of successful calls are shown to you after the run, in the " +
-		"next step.\n\n" +
-		"These are the declarations:",
-	discovery: "Not every tool is declared here: the index in front of the declarations names them all. To learn how one is called, " +
+		"next step.\n",
+	discovery: "- Not every tool is declared here: the index in front of the declarations names them all. To learn how one is called, " +
 		"run a program that returns `await sdk.search(\"what it should do\")` (the best matches, each with its declaration) or " +
-		"`await sdk.describe(\"its_name\")`. Then call it like any other; do not guess its arguments.",
+		"`await sdk.describe(\"its_name\")`. Then call it like any other; do not guess its arguments.\n",
 	runCode: "Runs a TypeScript program that can call all available tools. Both arguments are required: `code`, the body of an async " +
 		"function with top-level `await` and `return`, and `description`, one line that says what it does. Tools are called as " +
 		"`await tools.name(args)`, as the SDK in the system prompt declares them. Only what is returned or printed with `console.log` " +
@@ -92,11 +94,10 @@ var pythonTexts = texts{
 		"- Start independent calls that only read together, with `asyncio.gather`. Calls that change something run alone, in the order in " +
 		"which they are made. `await` whatever the next step depends on.\n" +
 		"- Only what you `return` or `print` comes back to you; everything else stays in the program. So do the whole job in one program: " +
-		"loop, filter, join, and return just what matters. Images of successful calls are shown to you after the run, in the next step.\n\n" +
-		"These are the declarations:",
-	discovery: "Not every tool is declared here: the index in front of the declarations names them all. To learn how one is called, " +
+		"loop, filter, join, and return just what matters. Images of successful calls are shown to you after the run, in the next step.\n",
+	discovery: "- Not every tool is declared here: the index in front of the declarations names them all. To learn how one is called, " +
 		"run a program that returns `await sdk.search(\"what it should do\")` (the best matches, each with its declaration) or " +
-		"`await sdk.describe(\"its_name\")`; `sdk` exists when the program runs, too. Then call it like any other; do not guess its arguments.",
+		"`await sdk.describe(\"its_name\")`; `sdk` exists when the program runs, too. Then call it like any other; do not guess its arguments.\n",
 	runCode: "Runs a Python program that can call all available tools. Both arguments are required: `code`, the body of an async function " +
 		"with top-level `await` and `return`, and `description`, one line that says what it does. Tools are called as " +
 		"`await tools.name(args)`, as the stubs in the system prompt declare them. Only what is returned or printed with `print` comes " +

@@ -233,6 +233,10 @@ func (w *pyWriter) field(name string, optional bool, s *shape, class string) {
 
 // reference writes the name of a named type and, the first time, its declaration.
 func (w *pyWriter) reference(n *namedType) {
+	if n.body.kind == anyKind {
+		w.any()
+		return
+	}
 	n = w.names.canonical(n)
 	name := w.names.of[n]
 	switch w.state[n] {
@@ -255,16 +259,20 @@ func (w *pyWriter) reference(n *namedType) {
 	w.later(pyPart{shape: n.body, name: name}, pyPart{text: "\n"}, pyPart{end: true})
 }
 
+func (w *pyWriter) useResult() {
+	w.usesResult, w.usesAny, w.usesNotRequired, w.usesTypedDict = true, true, true, true
+}
+
 // result writes the type of an MCP tool's value (MCP-76); with structured content it is a class of its own, since a TypedDict of the
 // text cannot have a parameter.
 func (w *pyWriter) result(p pyPart) {
-	w.usesAny, w.usesTypedDict = true, true
 	s := p.shape
 	if s.item == nil {
-		w.usesResult, w.usesNotRequired = true, true
+		w.useResult()
 		w.text("McpResult")
 		return
 	}
+	w.usesAny, w.usesTypedDict = true, true
 	name := w.free.allocate(p.name)
 	w.text(name)
 	w.begin()

@@ -26,8 +26,8 @@ sdk: Sdk
 `
 )
 
-// pythonDeclarations writes the stubs of tools. With an index they are a sample: the index stands in front, the global sdk behind.
-func pythonDeclarations(tools []*tool, o Options, index string) string {
+// pythonDeclarations writes the stubs of tools, which may be a sample.
+func pythonDeclarations(tools []*tool, o Options, part *sample) string {
 	w := newPythonWriter(o)
 	for _, t := range tools {
 		w.names.add(t.args)
@@ -41,12 +41,13 @@ func pythonDeclarations(tools []*tool, o Options, index string) string {
 		}
 		w.tool(&members, t, "    ")
 	}
-	if index != "" {
-		w.usesAny = true
-	}
 	var b strings.Builder
-	if index != "" {
-		b.WriteString(index + "\n")
+	if part != nil {
+		w.usesAny = true
+		if part.results {
+			w.useResult()
+		}
+		b.WriteString(part.index + "\n")
 	}
 	b.WriteString("from typing import " + strings.Join(w.imports(), ", ") + "\n\n")
 	b.WriteString(pythonError + "\n")
@@ -60,7 +61,7 @@ func pythonDeclarations(tools []*tool, o Options, index string) string {
 	}
 	b.WriteString(members.String())
 	b.WriteString("\ntools: Tools\n")
-	if index != "" {
+	if part != nil {
 		b.WriteString(pythonSearch)
 	}
 	return b.String()
@@ -113,7 +114,7 @@ func docstring(line string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(line, `\`, `\\`), `"`, `\"`)
 }
 
-// pythonEntry writes one tool as it is called, behind the classes that it needs.
+// pythonEntry writes one tool as it is called, behind the classes that it needs. What McpResult is stands in the section.
 func pythonEntry(t *tool, o Options) string {
 	w := newPythonWriter(o)
 	w.names.add(t.args)
@@ -121,9 +122,6 @@ func pythonEntry(t *tool, o Options) string {
 	base := className("", camel(t.Name))
 	args, output := w.annotation(t.args, className(base, "Args")), w.annotation(t.output, className(base, "Output"))
 	var b strings.Builder
-	if w.usesResult {
-		b.WriteString(pythonResult + "\n")
-	}
 	b.Write(w.classes)
 	if description := oneLine(t.Description, w.limit); description != "" {
 		b.WriteString("# " + description + "\n")

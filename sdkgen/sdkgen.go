@@ -60,8 +60,8 @@ type SDK struct {
 	discovery    bool
 }
 
-// New makes the text for tools. An unknown language is an [*UnknownLanguageError]; a negative option is an error that names it. Of two
-// tools with the same name the first counts.
+// New makes the text for tools. An unknown language is an [*UnknownLanguageError]; a negative option is an error that names it. Of
+// several tools with one name, which no registry has, one counts, whatever their order.
 func New(languageName string, tools []Tool, o Options) (*SDK, error) {
 	l, err := languageNamed(languageName)
 	if err != nil {
@@ -71,7 +71,7 @@ func New(languageName string, tools []Tool, o Options) (*SDK, error) {
 		return nil, err
 	}
 	s := &SDK{language: l, options: o, tools: prepare(tools)}
-	s.declarations = l.declarations(s.tools, o, "")
+	s.declarations = l.declarations(s.tools, o, nil)
 	s.section, s.discovery = s.compose()
 	return s, nil
 }

@@ -16,10 +16,21 @@ import (
 // realServers returns the tools that real MCP servers listed, by the name of the server; it skips where the collection is not there.
 func realServers(t testing.TB) map[string][]Tool {
 	t.Helper()
-	const folder = "../../shared/data/toolslists"
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Skipf("the lists of real servers' tools are not there (%s)", folder)
+	servers := collection(t)
+	if len(servers) == 0 {
+		t.Skipf("the lists of real servers' tools are not there (%s)", collectionFolder)
+	}
+	return servers
+}
+
+const collectionFolder = "../../shared/data/toolslists"
+
+// collection is realServers for a test that has something else to do besides.
+func collection(t testing.TB) map[string][]Tool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(collectionFolder, "*.json"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	servers := map[string][]Tool{}
 	for _, file := range files {

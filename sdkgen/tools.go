@@ -3,6 +3,7 @@
 package sdkgen
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ type tool struct {
 // prepare sorts tools by name, bytewise, and projects their schemas (SDK-4, SDK-25).
 func prepare(list []Tool) []*tool {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, compareTools)
 	list = slices.CompactFunc(list, func(a, b Tool) bool { return a.Name == b.Name })
 	p := newPool()
 	tools := make([]*tool, len(list))
@@ -28,6 +29,18 @@ func prepare(list []Tool) []*tool {
 		tools[i] = &tool{t, args, output}
 	}
 	return tools
+}
+
+// compareTools orders tools by name. Two with the same name are ordered by the rest, so that it is not the caller's order that says which
+// of them counts.
+func compareTools(a, b Tool) int {
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		strings.Compare(a.Description, b.Description), strings.Compare(a.Parameters.String(), b.Parameters.String()),
+		strings.Compare(a.Output.String(), b.Output.String()), strings.Compare(a.SDKOutput.String(), b.SDKOutput.String()),
+	)
 }
 
 // projectArguments returns the type of a tool's arguments, always that of an object (MCP-50). A union of objects is one.

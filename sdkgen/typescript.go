@@ -99,7 +99,11 @@ func (w *tsWriter) shape(s *shape, level int) {
 	case objectKind:
 		w.object(s, level)
 	case namedKind:
-		w.text(w.ref(s.named))
+		if s.named.body.kind == anyKind {
+			w.text(w.top)
+		} else {
+			w.text(w.ref(s.named))
+		}
 	case resultKind:
 		w.result(s, level)
 	default:

@@ -47,18 +47,17 @@ declare const sdk: {
 `
 )
 
-// typeScriptDeclarations writes the declarations of tools. With an index they are a sample: the index stands in front, the global sdk
-// behind.
-func typeScriptDeclarations(tools []*tool, o Options, index string) string {
+// typeScriptDeclarations writes the declarations of tools, which may be a sample.
+func typeScriptDeclarations(tools []*tool, o Options, part *sample) string {
 	w := newTypeScriptWriter(o)
-	hasResult := false
+	hasResult := part != nil && part.results
 	for _, t := range tools {
 		w.names.add(t.args)
 		w.names.add(t.output)
 		hasResult = hasResult || t.output.kind == resultKind
 	}
-	if index != "" {
-		w.text(index + "\n")
+	if part != nil {
+		w.text(part.index + "\n")
 	}
 	w.text(typeScriptJSON + "\n")
 	if hasResult {
@@ -80,7 +79,7 @@ func typeScriptDeclarations(tools []*tool, o Options, index string) string {
 		w.text(";\n")
 	}
 	w.text("}\n\n" + typeScriptTools)
-	if index != "" {
+	if part != nil {
 		w.text(typeScriptSearch)
 	}
 	return string(w.buf)
@@ -222,14 +221,11 @@ func (w *tsWriter) result(s *shape, level int) {
 }
 
 // typeScriptEntry writes one tool as it is called, behind the named types that it needs: an answer to a question, not a part of a
-// program.
+// program. What JsonValue and McpResult are stands in the section.
 func typeScriptEntry(t *tool, o Options) string {
 	w := newTypeScriptWriter(o)
 	w.names.add(t.args)
 	w.names.add(t.output)
-	if t.output.kind == resultKind {
-		w.text(typeScriptResult + "\n")
-	}
 	w.declareNames(nil)
 	w.comment(t.Description, 0)
 	if isTypeScriptName(t.Name) {

@@ -147,7 +147,7 @@ declare const tools: {
 			t.Fatal(err)
 		}
 		text := section(t, "typescript", Options{}, notes(t)...)
-		same(t, text, instructions+"\n\n"+want)
+		same(t, text, instructions+want)
 		golden(t, "notes.ts.md", text)
 		same(t, "```ts\n"+declare(t, "typescript", Options{}, notes(t)...)+"```\n", want)
 	})

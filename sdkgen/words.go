@@ -5,6 +5,7 @@ package sdkgen
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // words calls yield with each word of text in its base form: split at everything that is no letter or digit and where a new word begins
@@ -33,7 +34,7 @@ func words(text string, yield func(string)) {
 		case unicode.IsUpper(r) && !unicode.IsUpper(last):
 			end(i)
 			start = i
-		case unicode.IsLower(r) && unicode.IsUpper(last) && unicode.IsUpper(before):
+		case unicode.IsLower(r) && unicode.IsUpper(last) && unicode.IsUpper(before) && !isPluralEnd(text[i:]):
 			end(lastAt)
 			start = lastAt
 		}
@@ -42,13 +43,20 @@ func words(text string, yield func(string)) {
 	end(len(text))
 }
 
+// isPluralEnd reports whether text begins with the s of an acronym's plural, as in IDs.
+func isPluralEnd(text string) bool {
+	rest, ok := strings.CutPrefix(text, "s")
+	next, _ := utf8.DecodeRuneInString(rest)
+	return ok && !unicode.IsLower(next)
+}
+
 // baseForm takes the plural from an English word, roughly: what matters is that both sides of a comparison get the same.
 func baseForm(word string) string {
 	cut := func(suffix, instead string) (string, bool) {
 		stem, ok := strings.CutSuffix(word, suffix)
 		return stem + instead, ok && len(stem) > 1
 	}
-	if len(word) < 4 {
+	if len(word) < 3 {
 		return word
 	}
 	for _, rule := range [...][2]string{{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"s", ""}} {

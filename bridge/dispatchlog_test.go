@@ -147,6 +147,19 @@ func TestDispatchLog(t *testing.T) {
 			t.Fatal(r.Text())
 		}
 	})
+	t.Run("CODE-17 run_code returns only when the last record is there, however slow its listener", func(t *testing.T) {
+		w := newWorld(t, once)
+		w.echo("echo")
+		w.bridge.OnDispatchLog(nil, func(_ context.Context, _ bridge.LogEntry, next next) ([]registry.Block, error) {
+			time.Sleep(30 * time.Millisecond)
+			return next()
+		})
+		w.run()
+		equal(t, "events at the return", w.eventLines(), []string{"start c:code:1", "end c:code:1"})
+		if len(w.outcomes) != 1 {
+			t.Error("no outcome")
+		}
+	})
 	t.Run("SUB-12 CODE-17 records stand in commit order and before the outer result, whichever listener is faster", func(t *testing.T) {
 		first := make(chan struct{})
 		w := newWorld(t, func(_ context.Context, p *program) (runtime.Result, error) {

@@ -94,6 +94,9 @@ func TestBindings(t *testing.T) {
 			if ns.Global != "tools" || ns.ErrorClass == nil || *ns.ErrorClass != (runtime.ErrorClass{Name: "ToolCallError", MemberProperty: "toolName"}) {
 				t.Errorf("namespace %+v", ns)
 			}
+			if !p.req.Unwrap {
+				t.Error("CODE-33 the engine is not asked to undo wrappings")
+			}
 			if err := runtime.CheckNamespaces(p.req.Namespaces, p.req.Globals); err != nil {
 				t.Error(err)
 			}

@@ -1,0 +1,200 @@
+package main
+
+// This file defines the composition of the command (CLI-13): one agent, its tools from the flags, the policies that the flags
+// ask for, the timeout policy and the repeat reminder.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/runcode-go/runcode/registry"
+	"github.com/runcode-go/runcode/registry/exectools"
+	"github.com/runcode-go/runcode/registry/mcptools"
+	"github.com/runcode-go/runcode/registry/policy"
+)
+
+// agentName is the one agent of a command.
+const agentName = "cli"
+
+// toolbox is a registry with everything the flags put into it.
+type toolbox struct {
+	registry *registry.Registry
+	closers  []func()
+}
+
+// close ends what the tools have started, the youngest first.
+func (t *toolbox) close() {
+	for _, f := range slices.Backward(t.closers) {
+		f()
+	}
+	t.closers = nil
+}
+
+// openTools builds the registry. Any error is one of configuration, and leaves nothing running. hold takes the status line off
+// the screen while a question is on it.
+func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, hold func() (release func())) (_ *toolbox, err error) {
+	var manifests []*exectools.Manifest
+	deny, ask := slices.Clone(f.deny), slices.Clone(f.ask)
+	for _, path := range f.manifests {
+		m, err := exectools.LoadManifest(path)
+		if err != nil {
+			return nil, configuration(err)
+		}
+		manifests = append(manifests, m)
+		deny, ask = append(deny, m.Deny...), append(ask, m.Ask...)
+	}
+	var servers []mcptools.ServerConfig
+	for _, path := range f.mcp {
+		configs, err := mcptools.LoadConfig(path)
+		if err != nil {
+			return nil, configuration(err)
+		}
+		servers = append(servers, configs...)
+	}
+
+	o.Logger = a.logger()
+	o.Approver = a.approver(f.yes, hold)
+	reg, err := registry.New(o)
+	if err != nil {
+		return nil, err
+	}
+	t := &toolbox{registry: reg}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	if err := installPolicy(reg, names{only: f.only, deny: deny, ask: ask}); err != nil {
+		return nil, err
+	}
+	for i, m := range manifests {
+		if _, err := m.Register(reg); err != nil {
+			return nil, usagef("%s: %w", f.manifests[i], err)
+		}
+	}
+	for _, dir := range f.allowRead {
+		if err := t.addReadTools(dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.connect(ctx, t, servers); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// configuration makes a loader's error a usage error.
+func configuration(err error) error { return &exitError{status: statusUsage, err: err} }
+
+func (t *toolbox) addReadTools(dir string) error {
+	tools, closer, err := exectools.ReadFiles(dir)
+	if err != nil {
+		return usagef("--allow-read: %w", err)
+	}
+	t.closers = append(t.closers, func() { closer.Close() })
+	for _, d := range tools {
+		if _, err := t.registry.Register(d); err != nil {
+			return usagef("--allow-read=%s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// names are the patterns of --only, --deny and --ask and of the manifests' policy.
+type names struct{ only, deny, ask []string }
+
+// visible reports whether a tool of this name is offered and may be called. The transport is no tool: what the person at the
+// command line has started herself needs no leave.
+func (n names) visible(tool string) bool {
+	if tool == registry.RunCode {
+		return true
+	}
+	return (len(n.only) == 0 || matchAny(n.only, tool)) && !matchAny(n.deny, tool)
+}
+
+func matchAny(patterns []string, tool string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return policy.MatchName(p, tool) })
+}
+
+// installPolicy puts the policies on the registry. Names are matched at each call, so tools that appear later are covered.
+func installPolicy(reg *registry.Registry, n names) error {
+	scope, err := reg.Scope(agentName, nil)
+	if err != nil {
+		return err
+	}
+	if len(n.only) > 0 || len(n.deny) > 0 {
+		if _, err := scope.Restrict(registry.Restriction{Match: n.visible}); err != nil {
+			return err
+		}
+		reg.Guard(func(x registry.Execution) (string, bool) {
+			return fmt.Sprintf("tool %q is denied on the command line", x.Name()), !n.visible(x.Name())
+		})
+	}
+	if len(n.ask) > 0 {
+		reg.OnPreExecute(func(_ context.Context, x registry.Execution, next func() (registry.PreDecision, error)) (registry.PreDecision, error) {
+			d, err := next()
+			if err == nil && d.Kind() == registry.PreAllow && x.Name() != registry.RunCode && matchAny(n.ask, x.Name()) {
+				d = registry.Ask("")
+			}
+			return d, err
+		})
+	}
+	policy.Timeout(reg)
+	_, err = policy.RepeatReminder(reg, policy.RepeatOptions{})
+	return err
+}
+
+// connect starts the MCP servers, all at once. For one program there is no later: a server that does not come up ends the
+// command.
+func (a *app) connect(ctx context.Context, t *toolbox, configs []mcptools.ServerConfig) error {
+	if len(configs) == 0 {
+		return nil
+	}
+	for _, c := range configs {
+		for _, note := range c.Notes {
+			a.warn(note)
+		}
+	}
+	servers := mcptools.NewServers(t.registry)
+	t.closers = append(t.closers, func() { servers.Close(context.WithoutCancel(ctx)) })
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failures := make(chan error, len(configs))
+	for _, c := range configs {
+		c.FailOnStartupError = true
+		go func() {
+			_, err := servers.Connect(ctx, c, mcptools.Options{Logger: a.logger()})
+			if err != nil {
+				err = usagef("MCP server %q did not start: %w", c.Name, err)
+				cancel()
+			}
+			failures <- err
+		}()
+	}
+	var first error
+	for range configs {
+		if err := <-failures; err != nil && first == nil {
+			first = err
+		}
+	}
+	if first != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		return errInterrupted
+	}
+	return first
+}
+
+// warn prints one line that does not end the command, beside the status line if there is one.
+func (a *app) warn(text string) {
+	line := "runcode: " + oneLine(text)
+	if show := a.show.Load(); show != nil {
+		show.log(line)
+		return
+	}
+	fmt.Fprintln(a.stderr, a.forStderr(line))
+}
+
+// logger carries the warnings of the packages below to standard error, one line each.
+func (a *app) logger() *slog.Logger { return slog.New(&lineHandler{app: a}) }

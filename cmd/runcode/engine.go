@@ -1,0 +1,40 @@
+package main
+
+// This file defines which engine runs programs, and where its compiled form is kept (CLI-4, CLI-12).
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/gojaengine"
+	"github.com/runcode-go/runcode/runtime/wasmengine"
+)
+
+func (a *app) newEngine(ctx context.Context, f engineFlags) (runtime.Engine, error) {
+	if f.engine.value == engineGoja {
+		return gojaengine.New(gojaengine.Options{Limits: f.limits()})
+	}
+	// Without a cache directory a start costs half a second more, and works.
+	cache := ""
+	if dir, err := a.userCacheDir(); err == nil {
+		cache = filepath.Join(dir, "runcode")
+	}
+	return wasmengine.New(ctx, wasmengine.Options{Limits: f.limits(), CacheDir: cache})
+}
+
+// check finds values that are well-formed but that no engine takes, and names the flag.
+func (f engineFlags) check() error {
+	err := f.limits().Validate()
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for field, flag := range map[string]string{
+		"computeMs": "--compute", "maxWallMs": "--wall", "maxOutputBytes": "--max-output", "maxOldGenerationSizeMb": "--heap",
+	} {
+		text = strings.Replace(text, field, flag, 1)
+	}
+	return usagef("%s", text)
+}

@@ -1,0 +1,14 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// flushTerminalInput throws away what has been typed but not yet read, so that a key pressed earlier answers no question. On
+// anything but a terminal it does nothing.
+func flushTerminalInput(f *os.File) {
+	const fread = 1 // the input queue, as sys/file.h has it
+	_ = unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCFLUSH, fread)
+}

@@ -22,7 +22,7 @@ const modeVariable = "MCPTOOLS_TEST_MODE"
 
 func TestMain(m *testing.M) {
 	if mode, ok := os.LookupEnv(modeVariable); ok {
-		testServer{modes: strings.Split(mode, ",")}.run()
+		testServer{modes: strings.Split(mode, "|")}.run()
 		os.Exit(0)
 	}
 	os.Exit(m.Run())

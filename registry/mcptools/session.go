@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strconv"
 	"time"
@@ -263,7 +264,7 @@ func explain(ctx context.Context, c ServerConfig, l link, err error, ended bool,
 		return context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
 		e.text = fmt.Sprintf("%s did not answer initialize within %s", what, limit)
-	case ended:
+	case ended && (errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed)):
 		e.text = fmt.Sprintf("%s gave no answer to initialize: %s", what, l.reason())
 	case errors.As(err, &fault):
 		e.text = fmt.Sprintf("%s refused initialize: %s", what, faultText(fault))

@@ -68,7 +68,7 @@ func newRig(t *testing.T, modes ...string) *rig {
 	}
 	modes = append(modes, "pidfile="+r.path("pid"), "record="+r.path("record"))
 	r.config = ServerConfig{
-		Name: "srv", Transport: Stdio, Command: exe, Env: map[string]string{modeVariable: strings.Join(modes, ",")},
+		Name: "srv", Transport: Stdio, Command: exe, Env: map[string]string{modeVariable: strings.Join(modes, "|")},
 		Reconnect: Reconnect{InitialDelay: time.Millisecond, MaxDelay: time.Hour, MaxAttempts: 3},
 	}
 	r.options = Options{Logger: r.log.logger(), RequestTimeout: 10 * time.Second}

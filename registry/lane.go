@@ -264,10 +264,8 @@ func (l *Lane) end() bool {
 
 // collapse ends the lane after its goroutine has been ended: it waits for the bodies and drops everything.
 func (l *Lane) collapse() {
-	for _, c := range l.started {
-		for !l.hasSettled(c) {
-			<-l.wake
-		}
+	for l.bodies() > 0 {
+		<-l.wake
 	}
 	for _, c := range l.started {
 		l.drop(c, l.Err())
@@ -331,6 +329,12 @@ func (l *Lane) hasSettled(c *laneCall) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return c.settled
+}
+
+func (l *Lane) bodies() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running
 }
 
 func (l *Lane) poke() {

@@ -62,6 +62,11 @@ func (r *Registry) Scope(key AgentKey, parent *Scope) (*Scope, error) {
 // Agent returns the key of the agent whose scope it is.
 func (s *Scope) Agent() AgentKey { return s.key }
 
+// Covers reports whether the agent's scope is s or is nested in it: whether listeners of s get the agent's calls (FALL-5).
+func (s *Scope) Covers(agent AgentKey) bool {
+	return slices.Contains(s.registry.ancestry(s.registry.scopeOf(agent)), s)
+}
+
 // Register adds a tool for this scope. It shadows an inherited one of the same name (SCOPE-3).
 func (s *Scope) Register(d Definition) (dispose func(), err error) { return s.layer.register(d) }
 

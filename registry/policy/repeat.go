@@ -126,7 +126,7 @@ func (p *Reminder) review(_ context.Context, x registry.Execution, _ registry.Re
 }
 
 func (p *Reminder) tracks(name string) bool {
-	matches := func(pattern string) bool { return match(pattern, name) }
+	matches := func(pattern string) bool { return MatchName(pattern, name) }
 	included := len(p.options.Include) == 0 || slices.ContainsFunc(p.options.Include, matches)
 	return included && !slices.ContainsFunc(p.options.Exclude, matches)
 }
@@ -146,8 +146,9 @@ func normalize(args jsonval.Value) string {
 	return jsonval.SortKeys(args).String()
 }
 
-// match reports whether the pattern, in which * stands for any run of characters, matches the whole name (REPEAT-4).
-func match(pattern, name string) bool {
+// MatchName reports whether the pattern, in which * stands for any run of characters, also none, and every other character
+// for itself, matches the whole name (REPEAT-4).
+func MatchName(pattern, name string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == name

@@ -135,5 +135,33 @@ func TestFields(t *testing.T) {
 			Twice2
 		}{}, `{}`, false},
 		{"a struct that embeds itself", &recursive{N: 1, Recursive: nil}, `{"N":1}`, false},
+		{"the option string on a method of a pointer", &struct {
+			P countingPointer `json:",string"`
+		}{}, `{"P":1}`, false},
 	})
+}
+
+type countingPointer int
+
+func (*countingPointer) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+
+func TestFieldsRefuse(t *testing.T) {
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{struct {
+			N json.Number `json:",string"`
+		}{"1x"}, "a json.Number that is no JSON number at $.N"},
+		{struct {
+			F *float64 `json:",string"`
+		}{ptr(math.NaN())}, "NaN at $.F"},
+		{struct {
+			S string `json:",string"`
+		}{"\xff"}, "text that is not valid UTF-8 at $.S"},
+	} {
+		if v, err := jsonval.Of(c.v); err == nil || err.Error() != c.want {
+			t.Errorf("JSON-2 %+v became %s (%v), want %s", c.v, v, err, c.want)
+		}
+	}
 }

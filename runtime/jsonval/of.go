@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Of takes a Go value in: it returns one detached copy (JSON-7), made as encoding/json would print v, in one reading
@@ -16,8 +17,7 @@ import (
 // structs none of whose fields is exported. A Value within v is kept as it is, json.RawMessage is parsed. A json.Marshaler
 // or encoding.TextMarshaler is called once; the error that it returns or panics with is a [*ReadError].
 func Of(v any) (Value, error) {
-	var room [4]source
-	r := reader{stack: room[:0]}
+	var r reader
 	return r.read(v)
 }
 
@@ -32,7 +32,7 @@ func MustOf(v any) Value {
 
 // reader is the state of one walk over Go data.
 type reader struct {
-	stack      []source
+	stack      scratch[source]
 	seen       map[identity]struct{} // the identities on the stack, once it is deep
 	pairs      []pair                // the members of the map[string]any on the stack that are still to be read
 	entries    []entry               // the same for other maps
@@ -77,23 +77,24 @@ func (r *reader) read(root any) (Value, error) {
 		return v, err
 	}
 	for {
-		entered, err := r.children(&r.stack[len(r.stack)-1])
+		entered, err := r.children(r.stack.last())
 		if err != nil {
 			return Value{}, err
 		}
 		if entered {
 			continue
 		}
-		top := &r.stack[len(r.stack)-1]
+		top := r.stack.last()
 		v := top.seal()
 		if r.seen != nil {
 			delete(r.seen, top.id)
 		}
 		*top = source{}
-		if r.stack = r.stack[:len(r.stack)-1]; len(r.stack) == 0 {
+		r.stack.cut(r.stack.len() - 1)
+		if r.stack.len() == 0 {
 			return v, nil
 		}
-		r.stack[len(r.stack)-1].set(v)
+		r.stack.last().set(v)
 	}
 }
 
@@ -186,11 +187,12 @@ func (r *reader) visit(v any) (_ Value, entered bool, _ error) {
 	case string:
 		return r.text(v)
 	case float64:
-		return r.float(v)
+		if what := lossyFloat(v); what != "" {
+			return r.lossy(what)
+		}
+		return number(v), false, nil
 	case bool:
 		return Bool(v), false, nil
-	case int:
-		return r.int(int64(v))
 	case Value:
 		return r.value(v)
 	case map[string]any:
@@ -207,7 +209,7 @@ func (r *reader) enterAnyList(list []any) (Value, bool, error) {
 		return Value{kind: KindArray}, false, nil
 	}
 	return r.enter(source{plan: planOf(anyListType), list: list, end: len(list), items: r.itemSlab.take(len(list))[:0],
-		id: identity{anyListType, reflect.ValueOf(list).Pointer(), len(list)}})
+		id: identity{anyListType, uintptr(unsafe.Pointer(unsafe.SliceData(list))), len(list)}})
 }
 
 func (r *reader) enterAnyMap(m map[string]any) (Value, bool, error) {
@@ -258,11 +260,29 @@ func (r *reader) enterList(v reflect.Value, p *plan) (Value, bool, error) {
 	if n == 0 {
 		return Value{kind: KindArray}, false, nil
 	}
+	items := r.itemSlab.take(n)
+	if p.flat {
+		if readFlatList(items, v, p.elem.how) {
+			return sealArray(items), false, nil
+		} // else there is an error, of which the longer way knows the place
+	}
 	id := addressOf(v)
 	if v.Kind() == reflect.Slice {
 		id = identity{p.t, v.Pointer(), n}
 	}
-	return r.enter(source{plan: p, value: v, end: n, items: r.itemSlab.take(n)[:0], id: id})
+	return r.enter(source{plan: p, value: v, end: n, items: items[:0], id: id})
+}
+
+// readFlatList reads a list of basic values; it reports whether all of them are in the domain.
+func readFlatList(items []Value, v reflect.Value, how how) bool {
+	for i := range items {
+		x, what := readScalar(v.Index(i), how)
+		if what != "" {
+			return false
+		}
+		items[i] = x
+	}
+	return true
 }
 
 func (r *reader) enterStruct(v reflect.Value, p *plan) (Value, bool, error) {
@@ -273,7 +293,32 @@ func (r *reader) enterStruct(v reflect.Value, p *plan) (Value, bool, error) {
 	if n == 0 {
 		return Value{kind: KindObject}, false, nil
 	}
-	return r.enter(source{plan: p, value: v, end: n, members: r.memberSlab.take(n)[:0], id: addressOf(v)})
+	s := source{plan: p, members: r.memberSlab.take(n)[:0]}
+	if p.flat {
+		if members, ok := readFlatStruct(s.members, v, p); ok {
+			s.members = members
+			return s.seal(), false, nil
+		}
+	}
+	s.value, s.end, s.id = v, n, addressOf(v)
+	return r.enter(s)
+}
+
+// readFlatStruct reads a struct of basic values; it reports whether all of them are in the domain.
+func readFlatStruct(members []Member, v reflect.Value, p *plan) ([]Member, bool) {
+	for i := range p.fields {
+		f := &p.fields[i]
+		x, ok := f.of(v)
+		if !ok || f.omitEmpty && empty(x) || f.omitZero && x.IsZero() {
+			continue
+		}
+		out, what := readScalar(x, f.plan.how)
+		if what != "" {
+			return nil, false
+		}
+		members = append(members, Member{Name: f.name, Value: out})
+	}
+	return members, true
 }
 
 // addressOf identifies a value that a pointer could lead back to.
@@ -295,19 +340,20 @@ func (r *reader) enter(s source) (Value, bool, error) {
 			_, cyclic = r.seen[s.id]
 			r.seen[s.id] = struct{}{}
 		} else {
-			for i := range r.stack {
-				cyclic = cyclic || r.stack[i].id == s.id
+			above := r.stack.from(0)
+			for i := range above {
+				cyclic = cyclic || above[i].id == s.id
 			}
 		}
 		if cyclic {
 			return r.lossy(whatCycle)
 		}
 	}
-	r.stack = append(r.stack, s)
-	if r.seen == nil && len(r.stack) == fewLevels {
+	r.stack.push(s)
+	if r.seen == nil && r.stack.len() == fewLevels {
 		r.seen = make(map[identity]struct{})
-		for i := range r.stack {
-			r.seen[r.stack[i].id] = struct{}{}
+		for _, above := range r.stack.from(0) {
+			r.seen[above.id] = struct{}{}
 		}
 	}
 	return Value{}, true, nil
@@ -315,8 +361,9 @@ func (r *reader) enter(s source) (Value, bool, error) {
 
 // path returns where the value that is being read goes.
 func (r *reader) path() string {
-	return joinPath(len(r.stack), func(i int) string {
-		s := &r.stack[i]
+	stack := r.stack.from(0)
+	return joinPath(len(stack), func(i int) string {
+		s := &stack[i]
 		if s.object() {
 			return nameStep(s.members[len(s.members)-1].Name)
 		}

@@ -1,6 +1,7 @@
 package jsonval_test
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func TestOf(t *testing.T) {
 		{"empty containers", []any{[]int{}, [0]int{}, map[string]int{}, struct{}{}}, `[[],[],{},{}]`, false},
 		{"typed lists", []any{[]string{"a", ""}, []float64{1, .5}, []bool{true}, [][]int{{1}, nil, {2, 3}}, []*int{ptr(1), nil}, []jsonval.Value{jsonval.Null()}}, `[["a",""],[1,0.5],[true],[[1],[],[2,3]],[1,null],[null]]`, true},
 		{"typed maps", []any{map[string]string{"a": "b"}, map[string][]int{"x": {1}, "w": {}}, map[stringly]bool{"k": true}}, `[{"a":"b"},{"w":[],"x":[1]},{"k":true}]`, false},
-		{"maps of other keys", []any{map[int]string{10: "a", -1: "b", 9: "c"}, map[uint8]int{3: 4}, map[textual]int{{"k"}: 1, {"j"}: 2}, map[netip.Addr]int{netip.MustParseAddr("::1"): 1}}, `[{"-1":"b","10":"a","9":"c"},{"3":4},{"text:j":2,"text:k":1},{"::1":1}]`, false},
+		{"maps of other keys", []any{map[int]string{10: "a", -1: "b", 9: "c"}, map[uint8]int{3: 4}, map[textual]int{{"k"}: 1, {"j"}: 2}, map[netip.Addr]int{netip.MustParseAddr("::1"): 1}, map[*textual]int{nil: 2}, map[encoding.TextMarshaler]int{textual{"i"}: 3}}, `[{"-1":"b","10":"a","9":"c"},{"3":4},{"text:j":2,"text:k":1},{"::1":1},{"":2},{"text:i":3}]`, false},
 		{"marshalers", []any{celsius(1.5), ptr(celsius(2)), time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), textual{"a"}, &textual{"b"}, netip.MustParseAddr("1.2.3.4"), big.NewFloat(1.5)}, `[{"degrees":1.5},{"degrees":2},"2026-01-02T03:04:05.000000006Z","text:a","text:b","1.2.3.4","1.5"]`, false},
 		{"nil marshalers", []any{(*celsius)(nil), (*textual)(nil), (*pointed)(nil), (*big.Int)(nil), (*jsonval.Value)(nil), (json.Marshaler)(nil), struct{ M json.Marshaler }{}}, `[null,null,null,null,null,null,{"M":null}]`, false},
 		{"methods of pointers", []any{&pointed{1}, []pointed{{2}}, &struct{ P pointed }{pointed{3}}, map[string]*pointed{"k": {4}}}, `["pointed 1",["pointed 2"],{"P":"pointed 3"},{"k":"pointed 4"}]`, false},
@@ -180,8 +181,10 @@ func TestOfRefuses(t *testing.T) {
 		{"JSON-2 an interface that holds its address", box, "a cyclic structure at $"},
 		{"JSON-2 a map with keys of another type", map[float64]int{1: 1}, "a map with keys of type float64 at $"},
 		{"JSON-2 a map with keys of any type", []any{map[any]int{"a": 1}}, "a map with keys of type interface {} at $[0]"},
+		{"JSON-2 a nil key", map[encoding.TextMarshaler]int{nil: 1}, "a map with a nil key at $"},
 		{"JSON-2 keys with the same text", map[*textual]int{{"a"}: 1, {"a"}: 2}, "a map with two keys of the same text at $"},
 		{"JSON-3 2^53+1", []int{1<<53 + 1}, "an integer that a double cannot hold exactly at $[0]"},
+		{"JSON-3 an odd large uint64", []uint64{1 << 63, 1<<63 + 1}, "an integer that a double cannot hold exactly at $[1]"},
 		{"JSON-3 the greatest uint64", map[string]uint64{"u": math.MaxUint64}, "an integer that a double cannot hold exactly at $.u"},
 		{"JSON-3 json.Number", json.Number("9007199254740993"), "an integer that a double cannot hold exactly at $"},
 		{"JSON-2 json.Number overflows", json.Number("1e999"), "a number too large for a double at $"},

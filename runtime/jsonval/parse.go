@@ -25,19 +25,13 @@ type opened int
 func (o opened) object() bool { return o&1 == 1 }
 func (o opened) start() int   { return int(o >> 1) }
 
-// parse keeps the finished children of all open containers in one stack for the items and one for the members. Closing a
-// container copies its children to a slice of exactly their number. The stacks are variables here and not in a struct, so
-// that those of a small document stay off the heap.
+// parse keeps the finished children of all open containers in one stack for the items and one for the members. A container
+// takes its children from there when it closes.
 func parse(text string) (Value, *Error) {
 	var (
-		itemRoom   [12]Value
-		memberRoom [12]Member
-		openRoom   [12]opened
-
-		items   = itemRoom[:0]
-		members = memberRoom[:0]
-		open    = openRoom[:0]
-
+		items      scratch[Value]
+		members    scratch[Member]
+		open       scratch[opened]
 		itemSlab   slab[Value]
 		memberSlab slab[Member]
 		scan       = scanner{text: text, bad: invalidFrom(text)}
@@ -54,13 +48,13 @@ value:
 	case '"':
 		v, pos, failed = scan.str(pos)
 	case '{':
-		open = append(open, opened(len(members)<<1|1))
+		open.push(opened(members.len()<<1 | 1))
 		if pos, c = scan.next(pos + 1); c != '}' {
 			goto member
 		}
 		goto endObject
 	case '[':
-		open = append(open, opened(len(items)<<1))
+		open.push(opened(items.len() << 1))
 		if pos, c = scan.next(pos + 1); c != ']' {
 			goto value
 		}
@@ -83,15 +77,15 @@ value:
 closed: // v is complete
 	within = true
 	pos, c = scan.next(pos)
-	if len(open) == 0 {
+	if open.len() == 0 {
 		if pos == len(text) {
 			return v, nil
 		}
 		failed = scan.unexpected(pos, "the end of the text")
 		goto refused
 	}
-	if open[len(open)-1].object() {
-		members[len(members)-1].Value = v
+	if open.last().object() {
+		members.last().Value = v
 		switch c {
 		case ',':
 			pos, c = scan.next(pos + 1)
@@ -102,7 +96,7 @@ closed: // v is complete
 		failed = scan.unexpected(pos, "',' or '}'")
 		goto refused
 	}
-	items = append(items, v)
+	items.push(v)
 	switch c {
 	case ',':
 		pos++
@@ -127,35 +121,23 @@ member:
 		goto refused
 	}
 	pos++
-	members = append(members, Member{Name: v.str()})
+	members.push(Member{Name: v.str()})
 	goto value
 
 endObject:
 	pos++
-	{
-		start := open[len(open)-1].start()
-		own := memberSlab.take(len(members) - start)
-		copy(own, members[start:])
-		v = sealObject(own)
-		members = members[:start]
-		open = open[:len(open)-1]
-	}
+	v = sealObject(members.take(open.last().start(), &memberSlab))
+	open.cut(open.len() - 1)
 	goto closed
 
 endArray:
 	pos++
-	{
-		start := open[len(open)-1].start()
-		own := itemSlab.take(len(items) - start)
-		copy(own, items[start:])
-		v = sealArray(own)
-		items = items[:start]
-		open = open[:len(open)-1]
-	}
+	v = sealArray(items.take(open.last().start(), &itemSlab))
+	open.cut(open.len() - 1)
 	goto closed
 
 refused:
-	return Value{}, &Error{Path: place(items, members, open, within), What: failed.what, Offset: int64(failed.offset)}
+	return Value{}, &Error{Path: place(items.from(0), members.from(0), open.from(0), within), What: failed.what, Offset: int64(failed.offset)}
 }
 
 // place returns the path of the child that was being read: the next item, or the member added last. With within it is the

@@ -23,7 +23,7 @@ const (
 	asText                 // by its method MarshalText
 	asPointer
 	asInterface
-	asBool
+	asBool // from here to asString the basic types
 	asInt
 	asUint
 	asFloat32
@@ -37,6 +37,9 @@ const (
 	asAnyMap
 )
 
+// scalar reports whether the values are of a basic type.
+func (h how) scalar() bool { return asBool <= h && h <= asString }
+
 // plan is how the values of one type are read. It does not change once it can be reached through plans.
 type plan struct {
 	t    reflect.Type
@@ -47,6 +50,7 @@ type plan struct {
 	key    how     // of the keys of a map: asString, asInt, asUint, asText or refused
 	fields []field // of a struct
 	opaque bool    // a struct that has fields, none of them exported: its JSON form would drop everything
+	flat   bool    // a list or a struct whose children are all of basic types, without methods or special options
 }
 
 // plans remembers the plan of each type that was ever taken in. It is the memory of a function's results, and has as many
@@ -136,21 +140,28 @@ func (p *plan) fill(fresh map[reflect.Type]*plan) {
 			return
 		}
 		p.how, p.elem = asList, newPlan(t.Elem(), fresh)
+		p.flat = p.elem.basic()
 	case reflect.Array:
 		p.how, p.elem = asList, newPlan(t.Elem(), fresh)
+		p.flat = p.elem.basic()
 	case reflect.Map:
 		p.how, p.elem = asMap, newPlan(t.Elem(), fresh)
 		p.key = keyOf(t.Key())
 	case reflect.Struct:
 		p.how = asStruct
 		p.fields, p.opaque = fieldsOf(t)
+		p.flat = true
 		for i := range p.fields {
-			p.fields[i].plan = newPlan(p.fields[i].t, fresh)
+			f := &p.fields[i]
+			f.plan = newPlan(f.t, fresh)
+			p.flat = p.flat && f.plan.basic() && !f.quoted && !f.zeroer
 		}
 	default:
 		p.how = basic(t.Kind())
 	}
 }
+
+func (p *plan) basic() bool { return p.how.scalar() && p.addr == refused }
 
 func methodOf(t reflect.Type) how {
 	switch {

@@ -21,19 +21,14 @@ func (r *reader) visitValue(v reflect.Value, p *plan) (_ Value, entered bool, _ 
 		if p.addr != refused && v.CanAddr() {
 			v, how = v.Addr(), p.addr
 		}
+		if how.scalar() {
+			out, what := readScalar(v, how)
+			if what != "" {
+				return r.lossy(what)
+			}
+			return out, false, nil
+		}
 		switch how {
-		case asString:
-			return r.text(v.String())
-		case asInt:
-			return r.int(v.Int())
-		case asUint:
-			return r.uint(v.Uint())
-		case asFloat64:
-			return r.float(v.Float())
-		case asFloat32:
-			return r.float32(v.Float())
-		case asBool:
-			return Bool(v.Bool()), false, nil
 		case asStruct:
 			return r.enterStruct(v, p)
 		case asList:
@@ -81,7 +76,39 @@ func (r *reader) visitValue(v reflect.Value, p *plan) (_ Value, entered bool, _ 
 	}
 }
 
-// value, text, float, float32, int, uint and bigInt admit what is in the domain (JSON-2 to JSON-4).
+// readScalar reads a value of a basic type; what says why it is outside of the domain, "" if it is not (JSON-2 to JSON-4).
+func readScalar(v reflect.Value, how how) (_ Value, what string) {
+	switch how {
+	case asString:
+		s := v.String()
+		if !utf8.ValidString(s) {
+			return Value{}, whatUTF8
+		}
+		return text(s), ""
+	case asInt:
+		i := v.Int()
+		if !exactInt(i) {
+			return Value{}, whatInexact
+		}
+		return number(float64(i)), ""
+	case asUint:
+		u := v.Uint()
+		if !exactUint(u) {
+			return Value{}, whatInexact
+		}
+		return number(float64(u)), ""
+	case asBool:
+		return Bool(v.Bool()), ""
+	}
+	f := v.Float()
+	if what := lossyFloat(f); what != "" {
+		return Value{}, what
+	}
+	if how == asFloat32 { // the decimal that encoding/json prints for a number of 32 bits
+		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
+	}
+	return number(f), ""
+}
 
 func (r *reader) value(v Value) (Value, bool, error) {
 	if v.kind == KindAbsent {
@@ -95,35 +122,6 @@ func (r *reader) text(s string) (Value, bool, error) {
 		return r.lossy(whatUTF8)
 	}
 	return text(s), false, nil
-}
-
-func (r *reader) float(f float64) (Value, bool, error) {
-	if what := lossyFloat(f); what != "" {
-		return r.lossy(what)
-	}
-	return number(f), false, nil
-}
-
-// float32 reads the decimal that encoding/json prints for a number of 32 bits.
-func (r *reader) float32(f float64) (Value, bool, error) {
-	if lossyFloat(f) == "" {
-		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
-	}
-	return r.float(f)
-}
-
-func (r *reader) int(i int64) (Value, bool, error) {
-	if !exactInt(i) {
-		return r.lossy(whatInexact)
-	}
-	return number(float64(i)), false, nil
-}
-
-func (r *reader) uint(u uint64) (Value, bool, error) {
-	if !exactUint(u) {
-		return r.lossy(whatInexact)
-	}
-	return number(float64(u)), false, nil
 }
 
 func (r *reader) bigInt(i *big.Int) (Value, bool, error) {
@@ -186,7 +184,8 @@ func (r *reader) name(key reflect.Value, how how) (name string, err error) {
 		}
 		m, ok := key.Interface().(encoding.TextMarshaler)
 		if !ok {
-			return "", nil // a nil interface
+			_, _, err = r.lossy("a map with a nil key")
+			return "", err
 		}
 		text, err := r.call(m.MarshalText)
 		if err != nil {

@@ -57,6 +57,14 @@ func (l *layer) remove(t *tool) bool {
 	return true
 }
 
+// clear disposes of the layer. Which registry it belongs to stays as it is: that is read without the lock.
+func (l *layer) clear() {
+	l.disposed = true
+	l.tools, l.order = nil, nil
+	l.pre, l.around, l.post = list[PreMiddleware]{}, list[AroundMiddleware]{}, list[PostMiddleware]{}
+	l.results, l.guards = list[func(Execution, Result)]{}, list[Guard]{}
+}
+
 // compact closes the gaps that removed tools left, so that their number stays in proportion.
 func (l *layer) compact() {
 	order := make([]*tool, 0, len(l.tools))

@@ -143,7 +143,7 @@ func (s *Scope) Dispose() {
 		return
 	}
 	visible := len(s.tools) > 0 || len(s.restrictions.entries) > 0 || s.mode != ""
-	s.layer = layer{registry: r, scope: s, disposed: true}
+	s.layer.clear()
 	s.restrictions = list[*restriction]{}
 	s.mode = ""
 	if r.scopes[s.key] == s {

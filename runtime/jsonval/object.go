@@ -3,6 +3,7 @@ package jsonval
 import (
 	"hash/maphash"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -113,7 +114,9 @@ func (v Value) members() []Member {
 // find returns the position of the member called name, -1 if there is none.
 func (v Value) find(name string) int {
 	if v.large {
-		return (*largeObject)(v.data).find(name)
+		o := (*largeObject)(v.data)
+		_, at := o.slot(o.members, name)
+		return at
 	}
 	members := v.members()
 	for i := range members {
@@ -124,38 +127,10 @@ func (v Value) find(name string) int {
 	return -1
 }
 
-func (o *largeObject) find(name string) int {
-	mask := uint64(len(o.slots) - 1)
-	for h := maphash.String(indexSeed, name); ; h++ {
-		p := o.slots[h&mask]
-		if p == 0 {
-			return -1
-		}
-		if o.members[p-1].Name == name {
-			return int(p - 1)
-		}
-	}
-}
-
 // object resolves repeated names within members, which it takes over, and returns the object.
 func object(members []Member) Value {
 	if len(members) < indexFrom {
-		kept := members[:0]
-	next:
-		for i := range members {
-			name := members[i].Name
-			for j := range kept {
-				if kept[j].Name == name {
-					kept[j].Value = members[i].Value
-					continue next
-				}
-			}
-			kept = members[:len(kept)+1]
-			if j := len(kept) - 1; j != i {
-				kept[j] = members[i]
-			}
-		}
-		return distinctObject(kept)
+		return distinctObject(distinctFew(members))
 	}
 	o := newLarge(len(members))
 	kept := 0
@@ -165,17 +140,37 @@ func object(members []Member) Value {
 			members[at].Value = members[i].Value
 			continue
 		}
-		if kept != i {
-			members[kept] = members[i]
-		}
+		members[kept] = members[i]
 		kept++
 		o.slots[slot] = uint32(kept)
+	}
+	if kept < len(members)/2 {
+		return distinctObject(slices.Clone(members[:kept])) // give back what the repetitions took
 	}
 	if kept < indexFrom {
 		return distinctObject(members[:kept])
 	}
 	o.members = members[:kept:kept]
 	return Value{kind: KindObject, large: true, data: unsafe.Pointer(o), bits: uint64(kept)}
+}
+
+// distinctFew resolves repeated names by comparing each name with those before it.
+func distinctFew(members []Member) []Member {
+	kept := 0
+next:
+	for i := range members {
+		for j := range kept {
+			if members[j].Name == members[i].Name {
+				members[j].Value = members[i].Value
+				continue next
+			}
+		}
+		if kept != i { // without a repetition nothing is written
+			members[kept] = members[i]
+		}
+		kept++
+	}
+	return members[:kept]
 }
 
 // distinctObject is object for members whose names are known to differ.

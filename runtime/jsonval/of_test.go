@@ -222,6 +222,21 @@ func TestOfRefuses(t *testing.T) {
 	}
 }
 
+func TestSharedDeepDown(t *testing.T) {
+	t.Run("JSON-7 a pointer twice, below many levels", func(t *testing.T) {
+		shared := &node{Next: &node{}}
+		var v any = []any{shared, shared, []any{shared}, map[string]any{"k": shared.Next}}
+		const levels = 50
+		for range levels {
+			v = []any{v}
+		}
+		want := strings.Repeat("[", levels) + `[{"Next":{"Next":null}},{"Next":{"Next":null}},[{"Next":{"Next":null}}],{"k":{"Next":null}}]` + strings.Repeat("]", levels)
+		if got := jsonval.MustOf(v).String(); got != want {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
 func TestOfIsDetached(t *testing.T) {
 	t.Run("JSON-7 VALUE-8 the caller's data may change, and is not changed", func(t *testing.T) {
 		raw := json.RawMessage(`{"k":"v"}`)

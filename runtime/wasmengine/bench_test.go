@@ -1,7 +1,6 @@
 package wasmengine
 
 import (
-	"context"
 	"fmt"
 	"os"
 	goruntime "runtime"
@@ -11,26 +10,7 @@ import (
 
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/internal/loop"
-	"github.com/runcode-go/runcode/runtime/jsonval"
 )
-
-// answering has one function, tools.x, that answers at once.
-func answering(result any) []runtime.Namespace {
-	call := func(_ context.Context, _ jsonval.Value, reply func(any, error)) { reply(result, nil) }
-	return []runtime.Namespace{{Global: "tools", Functions: []runtime.Function{{Name: "x", Call: call}}}}
-}
-
-func mustRun(tb testing.TB, e *Engine, req runtime.Request) runtime.Result {
-	tb.Helper()
-	r, err := e.Run(context.Background(), req)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if r.Error != nil {
-		tb.Fatal(r.Error)
-	}
-	return r
-}
 
 func BenchmarkRun(b *testing.B) {
 	for _, c := range []struct{ name, program string }{
@@ -125,7 +105,9 @@ func BenchmarkLive(b *testing.B) {
 				b.Fatal(err)
 			}
 			guests[i] = g
-			begin(b, g, "return await tools.x({})")
+			if err := begin(g, "return await tools.x({})"); err != nil {
+				b.Fatal(err)
+			}
 		}
 		goruntime.GC()
 		b.ReportMetric(float64(privateBytes(b)-before)/live/1024, "KiB/instance")
@@ -144,24 +126,10 @@ func BenchmarkGuest(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		begin(b, g, "return 1+1")
-		g.Close()
-	}
-}
-
-// begin starts a program and runs it as far as it goes.
-func begin(tb testing.TB, g *guest, body string) {
-	tb.Helper()
-	for _, step := range []func() error{
-		func() error {
-			return g.Configure(`{"limit":1000,"seed":[1,2],"namespaces":[{"global":"tools","members":["x"]}],"globals":[]}`)
-		},
-		func() error { return g.Start("(async function () { 'use strict'; await 0;" + body + "\n})") },
-		g.Jobs,
-	} {
-		if err := step(); err != nil {
-			tb.Fatal(err)
+		if err := begin(g, "return 1+1"); err != nil {
+			b.Fatal(err)
 		}
+		g.Close()
 	}
 }
 

@@ -43,7 +43,7 @@ type Options struct {
 // The functions are called one at a time, never concurrently with each other. The run waits for them, so they must be quick
 // and must not call the registry's Execute. A panic in one is contained and logged.
 type RunOptions struct {
-	Seed    uint64           // of the program's randomness; 0 has the engine choose
+	Seed    uint64           // of the program's randomness; 0 has one chosen, of those that a JSON number holds exactly
 	Start   time.Time        // of the program's clock; zero is now
 	Globals []runtime.Global // frozen values beside tools
 

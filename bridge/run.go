@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 	"unicode"
@@ -22,6 +23,9 @@ const (
 	errorClass         = "ToolCallError"
 	errorClassProperty = "toolName"
 )
+
+// maxSeed is the largest seed that a log or a command line can repeat: what a JSON number holds exactly.
+const maxSeed = 1<<53 - 1
 
 // errSettled ends a run's context when the engine has returned (CODE-15).
 var errSettled = errors.New("run_code settled")
@@ -57,6 +61,9 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 	var o RunOptions
 	if b.o.PerRun != nil {
 		o = b.o.PerRun(outer)
+	}
+	if o.Seed == 0 {
+		o.Seed = 1 + rand.Uint64N(maxSeed)
 	}
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(errSettled)

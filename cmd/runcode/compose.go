@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 
 	"github.com/runcode-go/runcode/registry"
 	"github.com/runcode-go/runcode/registry/exectools"
@@ -162,13 +163,18 @@ func (a *app) connect(ctx context.Context, t *toolbox, configs []mcptools.Server
 	t.closers = append(t.closers, func() { servers.Close(context.WithoutCancel(ctx)) })
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var starting atomic.Bool
+	starting.Store(true)
+	defer starting.Store(false)
+	logger := slog.New(&lineHandler{app: a, returned: &starting})
+	version, _ := buildVersion()
 	failures := make(chan error, len(configs))
 	for _, c := range configs {
 		c.FailOnStartupError = true
 		go func() {
-			_, err := servers.Connect(ctx, c, mcptools.Options{Logger: a.logger()})
+			_, err := servers.Connect(ctx, c, mcptools.Options{Logger: logger, Version: version})
 			if err != nil {
-				err = usagef("MCP server %q did not start: %w", c.Name, err)
+				err = configuration(err) // it names the server
 				cancel()
 			}
 			failures <- err

@@ -14,14 +14,22 @@ import (
 
 func (a *app) newEngine(ctx context.Context, f engineFlags) (runtime.Engine, error) {
 	if f.engine.value == engineGoja {
-		return gojaengine.New(gojaengine.Options{Limits: f.limits()})
+		e, err := gojaengine.New(gojaengine.Options{Limits: f.limits()})
+		if err != nil {
+			return nil, err // not e: a nil pointer is no nil engine
+		}
+		return e, nil
 	}
 	// Without a cache directory a start costs half a second more, and works.
 	cache := ""
 	if dir, err := a.userCacheDir(); err == nil {
 		cache = filepath.Join(dir, "runcode")
 	}
-	return wasmengine.New(ctx, wasmengine.Options{Limits: f.limits(), CacheDir: cache})
+	e, err := wasmengine.New(ctx, wasmengine.Options{Limits: f.limits(), CacheDir: cache})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
 // check finds values that are well-formed but that no engine takes, and names the flag.

@@ -6,13 +6,16 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 )
 
 // lineHandler prints records from warnings up.
 type lineHandler struct {
-	app   *app
-	attrs []slog.Attr
-	group string
+	app *app
+	// returned, while true, drops errors: what is starting up returns them too, and then they are the command's to report.
+	returned *atomic.Bool
+	attrs    []slog.Attr
+	group    string
 }
 
 func (h *lineHandler) Enabled(_ context.Context, level slog.Level) bool {
@@ -20,6 +23,9 @@ func (h *lineHandler) Enabled(_ context.Context, level slog.Level) bool {
 }
 
 func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError && h.returned != nil && h.returned.Load() {
+		return nil
+	}
 	var b strings.Builder
 	b.WriteString(strings.ToLower(r.Level.String()) + ": " + r.Message)
 	add := func(a slog.Attr) bool {

@@ -75,11 +75,18 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	if err != nil {
 		return err
 	}
-	engine, err := a.newEngine(ctx, f.engine)
-	if err != nil {
-		return usagef("cannot start the %s engine: %w", f.engine.engine.value, err)
-	}
-	defer engine.Close(context.WithoutCancel(ctx))
+	// The engine starts while the tools are read and their servers come up.
+	starting := make(chan started, 1)
+	go func() {
+		e, err := a.newEngine(ctx, f.engine)
+		starting <- started{e, err}
+	}()
+	defer func() {
+		starting := <-starting
+		if starting.engine != nil {
+			starting.engine.Close(context.WithoutCancel(ctx))
+		}
+	}()
 
 	live := a.stderrTerminal && !f.quiet && !f.json && a.getenv("NO_COLOR") == "" && a.getenv("CI") == ""
 	show := newProgress(a.stderr, a.forStderr, live)
@@ -89,7 +96,6 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 
 	var outcome *bridge.Outcome
 	b, err := bridge.New(bridge.Options{
-		Engine:              engine,
 		MaxParallelSubCalls: int(f.engine.parallel),
 		Logger:              a.logger(),
 		PerRun: func(registry.Execution) bridge.RunOptions {
@@ -113,6 +119,12 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 		return err
 	}
 	defer box.close()
+	e := <-starting
+	starting <- e // for the one who closes it
+	if e.err != nil {
+		return usagef("cannot start the %s engine: %w", f.engine.engine.value, e.err)
+	}
+	b.SetEngine(e.engine)
 
 	result := box.registry.Execute(ctx, registry.Call{
 		ID: runCall, Name: registry.RunCode, Agent: agentName,
@@ -135,6 +147,12 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 		return &exitError{status: report.status}
 	}
 	return nil
+}
+
+// started is an engine that has come up, or why it has not.
+type started struct {
+	engine runtime.Engine
+	err    error
 }
 
 // programArgs is the global `args`: the strings behind -- (CLI-10).

@@ -106,17 +106,28 @@ func nameStep(name string) string {
 	if len(name) <= maxName && identifier(name) {
 		return "." + name
 	}
-	short := cut(strings.ToValidUTF8(name[:min(len(name), 2*maxName)], "\uFFFD"), maxName)
-	if len(short) == len(name) || strings.HasSuffix(short, "…") {
-		name = short
-	} else {
-		name = short + "…"
-	}
+	name = cut(strings.ToValidUTF8(name[:min(len(name), 2*maxName)], "\uFFFD"), maxName)
 	quoted := string(AppendString(nil, name))
 	if len(quoted) > 2*maxName { // control characters take six bytes each
 		quoted = `"…"`
 	}
 	return "[" + quoted + "]"
+}
+
+// innerPath is the path of a place within a part of a value that has a path of its own.
+func innerPath(outer, inner string) string {
+	path := outer + inner[len("$"):]
+	if len(path) <= maxPath {
+		return path
+	}
+	head, tail := maxHead, len(path)-maxTail
+	for !utf8.RuneStart(path[head]) {
+		head--
+	}
+	for tail < len(path) && !utf8.RuneStart(path[tail]) {
+		tail++
+	}
+	return path[:head] + "…" + strings.TrimPrefix(path[tail:], "…")
 }
 
 func identifier(name string) bool {

@@ -147,9 +147,6 @@ func object(members []Member) Value {
 	if kept < len(members)/2 {
 		return distinctObject(slices.Clone(members[:kept])) // give back what the repetitions took
 	}
-	if kept < indexFrom {
-		return distinctObject(members[:kept])
-	}
 	o.members = members[:kept:kept]
 	return Value{kind: KindObject, large: true, data: unsafe.Pointer(o), bits: uint64(kept)}
 }

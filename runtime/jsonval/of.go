@@ -174,7 +174,7 @@ func (s *source) seal() Value {
 		return sealArray(s.items)
 	}
 	if len(s.members) < cap(s.members)/2 {
-		s.members = slices.Clip(append([]Member(nil), s.members...)) // most fields were left out
+		s.members = slices.Clone(s.members) // most fields were left out
 	}
 	return sealDistinct(s.members)
 }

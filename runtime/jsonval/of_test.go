@@ -200,6 +200,8 @@ func TestOfRefuses(t *testing.T) {
 		{"JSON-4 VALUE-9 a stray byte in a typed map's name", map[string]int{"b\xff": 1}, "a name that is not valid UTF-8 at $"},
 		{"JSON-4 VALUE-9 a stray byte of MarshalText", textual{"\xff"}, "text that is not valid UTF-8 at $"},
 		{"JSON-4 VALUE-9 a surrogate in raw text", map[string]any{"r": json.RawMessage(`{"s":["\ud800"]}`)}, "an unpaired surrogate escape at $.r.s[0]"},
+		{"VALUE-1 a long path into raw text", map[string]any{strings.Repeat("é", 20): map[string]any{strings.Repeat("k", 30): json.RawMessage(strings.Repeat(`{"abcdefg":`, 20) + "-0")}},
+			`negative zero at $["ééééééééééééé…"].kkkkkkkkkkkkkkk…` + strings.Repeat(".abcdefg", 8)},
 		{"JSON-2 negative zero in raw text", []any{1, json.RawMessage(`[-0]`)}, "negative zero at $[1][0]"},
 		{"JSON-2 raw text that is no JSON", json.RawMessage(`{"a":}`), "invalid JSON (byte 5: '}', expected a value) at $.a"},
 		{"JSON-2 raw text without a value", json.RawMessage{}, "invalid JSON (byte 0: the end of the text, expected a value) at $"},

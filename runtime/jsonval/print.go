@@ -3,8 +3,8 @@ package jsonval
 // This file defines the text of values: compact, indented, and its length.
 
 import (
+	"bytes"
 	"errors"
-	"slices"
 	"unsafe"
 )
 
@@ -104,7 +104,7 @@ func (v Value) AppendIndentJSON(dst []byte, indent string, depth int) []byte {
 func (v Value) JSON() []byte {
 	text := v.AppendJSON(make([]byte, 0, v.room()))
 	if len(text) < cap(text)/2 {
-		return slices.Clip(append([]byte(nil), text...)) // the guess was far too high: hold no more than needed
+		return bytes.Clone(text) // the guess was far too high: hold no more than needed
 	}
 	return text
 }

@@ -161,8 +161,7 @@ func literal(s string) (Value, string) {
 func (r *reader) parse(s []byte) (Value, bool, error) {
 	v, failed := parse(string(s))
 	if failed != nil {
-		outer := r.path()
-		failed.Path = joinPath(2, func(i int) string { return []string{outer[1:], failed.Path[1:]}[i] })
+		failed.Path = innerPath(r.path(), failed.Path)
 		failed.Offset = -1
 		return Value{}, false, failed
 	}

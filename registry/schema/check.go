@@ -209,8 +209,8 @@ func (c *checker) literals(top *spot) {
 }
 
 func contains(list, v jsonval.Value) bool {
-	for _, item := range list.Items() {
-		if jsonval.Equal(item, v) {
+	for i := range list.Len() {
+		if jsonval.Equal(list.Index(i), v) {
 			return true
 		}
 	}

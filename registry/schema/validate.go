@@ -128,6 +128,16 @@ func (n *node) makeIndex() {
 	}
 }
 
+// undeclared returns the members of v that n does not declare.
+func (n *node) undeclared(v jsonval.Value) (names []string) {
+	for name := range v.Members() {
+		if !n.declares(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (n *node) declares(name string) bool {
 	if n.index != nil {
 		_, ok := n.index[name]
@@ -150,7 +160,7 @@ func (c *Compiled) Validate(v jsonval.Value, root string) []string { return Vali
 
 // Validate is the function behind the method.
 func Validate(c *Compiled, v jsonval.Value, root string) []string {
-	var room [12]frame
+	var room [8]frame
 	w := walker{nodes: c.nodes, stack: room[:0], root: root, union: -1}
 	w.enter(0, v, step{})
 	for len(w.stack) > 0 {
@@ -287,10 +297,7 @@ func (w *walker) object(top *frame, i int) {
 		}
 	case inUndeclared:
 		depth := len(w.stack)
-		for name := range top.value.Members() {
-			if top.node.declares(name) {
-				continue
-			}
+		for _, name := range top.node.undeclared(top.value) {
 			w.fail(step{name: name, kind: nameStep}, "undeclared property")
 			if len(w.stack) < depth { // it ended a branch of a union
 				return

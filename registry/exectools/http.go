@@ -185,11 +185,8 @@ func (e *entry) httpHeaders(r *request, place string, v jsonval.Value) {
 		if err == nil && strings.ContainsAny(value, "\r\n\x00") {
 			err = errors.New("must not hold line breaks")
 		}
-		if err == nil {
-			var t template
-			if t, err = newTemplate(m.Str(), e.parameters.declares); err == nil && !t.constant() {
-				err = errors.New("must not depend on arguments: places are for path segments and the query")
-			}
+		if err == nil && e.hasPlace(m.Str()) {
+			err = errors.New("must not depend on arguments: places are for path segments and the query")
 		}
 		if err != nil {
 			e.add(place+"."+name, "%v", err)
@@ -199,6 +196,13 @@ func (e *entry) httpHeaders(r *request, place string, v jsonval.Value) {
 		secrets = append(secrets, secretParts(value)...)
 	}
 	r.secrets = hider(secrets)
+}
+
+// hasPlace says whether an argument's place stands in a text, other than as a variable's ${NAME}.
+func (e *entry) hasPlace(text string) bool {
+	return slices.ContainsFunc(e.parameters.names, func(name string) bool {
+		return strings.Contains(strings.ReplaceAll(text, "${"+name+"}", ""), "{"+name+"}")
+	})
 }
 
 func headerName(name string) bool {

@@ -64,13 +64,14 @@ func (e *entryReader) transport(c *ServerConfig) {
 		e.fail("type", "the sse transport is not supported: use the server's streamable HTTP address with \"type\": \"http\"")
 		return
 	case "":
+		hasCommand, hasAddress := e.has("command"), e.has("url") || e.has("httpUrl") || e.has("serverUrl")
 		switch {
-		case command != "" && address != "":
+		case hasCommand && hasAddress:
 			e.fail("command", "stands beside an address: keep one of the two, or say which by \"type\"")
 			return
-		case address != "":
+		case hasAddress:
 			c.Transport = StreamableHTTP
-		case command != "":
+		case hasCommand:
 			c.Transport = Stdio
 		default:
 			e.fail("", "has neither command nor url")
@@ -200,6 +201,11 @@ func (e *entryReader) fail(name, format string, args ...any) {
 		path += "." + name
 	}
 	e.own.add(path, format, args...)
+}
+
+func (e *entryReader) has(name string) bool {
+	_, ok := e.entry.Get(name)
+	return ok
 }
 
 func (e *entryReader) firstText(names ...string) string {

@@ -44,7 +44,7 @@ func (e expander) expand(text string) (string, error) {
 }
 
 func (e expander) value(place string) (value string, known bool, err error) {
-	kind, name, prefixed := strings.Cut(place, ":")
+	kind, _, prefixed := strings.Cut(place, ":")
 	name, fallback, hasFallback := strings.Cut(place, ":-")
 	switch {
 	case hasFallback && variableName(name):

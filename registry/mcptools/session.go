@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -157,10 +159,47 @@ func (s *clientSession) request(ctx context.Context, do func(context.Context) er
 	if isClosed(s.link.ended()) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil, errClosed
 	}
-	if fault := (*jsonrpc.Error)(nil); errors.As(err, &fault) {
+	if fault := serverFault(err); fault != nil {
 		return nil, errors.New(faultText(fault))
 	}
-	return nil, err
+	return nil, errors.New(plainCause(err))
+}
+
+// rejectedCode marks an error of the library's transport, which has the type of a server's.
+const rejectedCode = -32005
+
+// serverFault is the JSON-RPC error that a server answered with, nil if err is something else.
+func serverFault(err error) *jsonrpc.Error {
+	if fault, ok := err.(*jsonrpc.Error); ok && fault.Code != rejectedCode {
+		return fault
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return serverFault(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if fault := serverFault(inner); fault != nil {
+				return fault
+			}
+		}
+	}
+	return nil
+}
+
+// plainCause is the text of a transport's error without the names that the library puts before it and without the address.
+func plainCause(err error) string {
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		return failed.Err.Error()
+	}
+	text := err.Error()
+	for _, prefix := range []string{"calling ", "sending "} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			if _, after, ok := strings.Cut(rest, ": "); ok {
+				text = after
+			}
+		}
+	}
+	return strings.Replace(text, "rejected by transport: ", "", 1)
 }
 
 func faultText(fault *jsonrpc.Error) string {
@@ -212,7 +251,7 @@ func newDial(c ServerConfig, o Options, r redactor) dial {
 	revision := handshakeInitialize // the one that worked is kept for later attempts
 	return func(ctx context.Context) (session, error) {
 		s, err := dialOnce(ctx, c, o, r, revision)
-		if fault := (*jsonrpc.Error)(nil); errors.As(err, &fault) && revision == handshakeInitialize && ctx.Err() == nil {
+		if serverFault(err) != nil && revision == handshakeInitialize && ctx.Err() == nil {
 			if newer, newErr := dialOnce(ctx, c, o, r, handshakeNewest); newErr == nil {
 				revision, s, err = handshakeNewest, newer, nil
 			}
@@ -258,7 +297,7 @@ func explain(ctx context.Context, c ServerConfig, l link, err error, ended bool,
 		what = plainAddress(c.URL)
 	}
 	e := &startError{cause: err}
-	fault := (*jsonrpc.Error)(nil)
+	fault := serverFault(err)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -266,10 +305,10 @@ func explain(ctx context.Context, c ServerConfig, l link, err error, ended bool,
 		e.text = fmt.Sprintf("%s did not answer initialize within %s", what, limit)
 	case ended && (errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed)):
 		e.text = fmt.Sprintf("%s gave no answer to initialize: %s", what, l.reason())
-	case errors.As(err, &fault):
+	case fault != nil:
 		e.text = fmt.Sprintf("%s refused initialize: %s", what, faultText(fault))
 	default:
-		e.text = fmt.Sprintf("%s: %v", what, err)
+		e.text = what + ": " + plainCause(err)
 	}
 	if said := l.complaint(); said != "" {
 		e.text += "; it said: " + said

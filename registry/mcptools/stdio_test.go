@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/runcode-go/runcode/registry"
-	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
 // journal is a log that the tests read.
@@ -300,5 +299,3 @@ func (r *rig) recorded() string {
 	text, _ := os.ReadFile(r.path("record"))
 	return string(text)
 }
-
-var _ = jsonval.Null

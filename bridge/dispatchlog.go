@@ -70,7 +70,7 @@ func (l *logListeners) forAgent(agent registry.AgentKey) []*logListener {
 	defer l.mu.Unlock()
 	var reached []*logListener
 	for _, e := range l.list {
-		if e.scope == nil || e.scope.Agent() == agent {
+		if e.scope == nil || e.scope.Covers(agent) {
 			reached = append(reached, e)
 		}
 	}

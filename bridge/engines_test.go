@@ -4,7 +4,9 @@ package bridge_test
 
 import (
 	"context"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,11 +18,25 @@ import (
 	"github.com/runcode-go/runcode/runtime/wasmengine"
 )
 
+// cache holds the compiled engine for the tests of this package.
+var cache string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "bridge-test")
+	if err != nil {
+		panic(err)
+	}
+	cache = dir
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
+}
+
 // onEngines runs f once for each engine.
 func onEngines(t *testing.T, l runtime.Limits, f func(t *testing.T, e runtime.Engine)) {
 	for name, open := range map[string]func() (runtime.Engine, error){
 		"wasm": func() (runtime.Engine, error) {
-			return wasmengine.New(context.Background(), wasmengine.Options{Limits: l})
+			return wasmengine.New(context.Background(), wasmengine.Options{Limits: l, CacheDir: cache})
 		},
 		"goja": func() (runtime.Engine, error) { return gojaengine.New(gojaengine.Options{Limits: l}) },
 	} {
@@ -51,7 +67,13 @@ func TestEndToEnd(t *testing.T) {
 	onEngines(t, runtime.Limits{}, func(t *testing.T, e runtime.Engine) {
 		t.Run("CODE-20 SUB-10 SUB-11 Promise.all over reads and a catch around a failing tool, exact content and events", func(t *testing.T) {
 			w := real(t, e)
-			w.echo("read", safe)
+			var both sync.WaitGroup // the reads overlap: neither returns before the other has begun
+			both.Add(2)
+			w.tool("read", func(_ context.Context, args jsonval.Value, _ *registry.Run) (any, error) {
+				both.Done()
+				both.Wait()
+				return args, nil
+			}, safe)
 			w.tool("fails", func(context.Context, jsonval.Value, *registry.Run) (any, error) {
 				return nil, registry.Coded("RowError", "NO_ROW", "no such row")
 			})
@@ -133,8 +155,7 @@ return [out, typeof tools.run_code, typeof tools.toString, typeof tools.hasOwnPr
 		})
 		t.Run("SUB-24 CODE-17 calls that nobody awaits", func(t *testing.T) {
 			w := real(t, e)
-			g := w.gated("slow", true)
-			_ = g
+			w.gated("slow", true)
 			r := w.runProgram(`tools.slow({ n: 1 }); tools.slow({ n: 2 }); await new Promise(r => setTimeout(r, 50)); return "gone"`)
 			if got := textOf(t, r); got != "gone" {
 				t.Errorf("got %s", got)
@@ -154,6 +175,35 @@ return [out, typeof tools.run_code, typeof tools.toString, typeof tools.hasOwnPr
 			}, safe)
 			r := w.runProgram(`const order = []; await Promise.all([40, 20, 0].map(ms => tools.wait({ ms }).then(() => order.push(ms)))); return order.join()`)
 			if got := textOf(t, r); got != "40,20,0" {
+				t.Errorf("got %s", got)
+			}
+		})
+		t.Run("CODE-12 GATE-3 under discovery programs can ask for declarations, and their questions are no sub-calls", func(t *testing.T) {
+			w := real(t, e, func(o *bridge.Options, _ *registry.Options) { o.SDK.MaxTokens = 1 })
+			w.echo("send_mail")
+			w.echo("read_mail")
+			p, err := w.reg.Present(agent)
+			if err != nil || !strings.Contains(p.Sections[1].Text, "sdk.search") {
+				t.Fatalf("the prompt does not turn to discovery: %v", err)
+			}
+			r := w.runProgram(`
+const found = await sdk.search("send a mail");
+const text = await sdk.describe(found[0].name);
+let wrong; try { await sdk.describe(7) } catch (e) { wrong = e.message + " " + (e instanceof ToolCallError) }
+await tools.send_mail({ n: 1 });
+return [found[0].name, text.includes("send_mail"), wrong, (await sdk.search({ query: "mail", limit: 1 })).length, Object.keys(sdk).join("+")].join()`)
+			if got := textOf(t, r); got != "send_mail,true,sdk.describe takes the name of a tool false,1,search+describe" {
+				t.Errorf("got %s", got)
+			}
+			equal(t, "events", w.eventLines(), []string{"start c:code:1", "end c:code:1"})
+			if calls := w.outcome().Calls; len(calls) != 1 {
+				t.Errorf("ledger: %v", calls)
+			}
+		})
+		t.Run("CODE-12 without discovery there is no sdk", func(t *testing.T) {
+			w := real(t, e, func(o *bridge.Options, _ *registry.Options) { o.SDK.MaxTokens = 1_000_000 })
+			w.echo("echo")
+			if got := textOf(t, w.runProgram(`return typeof sdk`)); got != "undefined" {
 				t.Errorf("got %s", got)
 			}
 		})

@@ -58,6 +58,12 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 		return jsonval.Value{}, fmt.Errorf("the prompt was assembled for programs in %q, but the code runtime now takes %q: assemble the prompt again", told, engine.Language())
 	}
 
+	view := reg.Visible(outer.Agent())
+	more, err := b.discovery(engine.Language(), view)
+	if err != nil {
+		return jsonval.Value{}, err
+	}
+
 	var o RunOptions
 	if b.o.PerRun != nil {
 		o = b.o.PerRun(outer)
@@ -78,7 +84,7 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 		listeners: &b.logs,
 	}
 	outcome := Outcome{Language: engine.Language(), Isolation: engine.Isolation(), Start: time.Now()}
-	outcome.Result, outcome.Err = runEngine(runCtx, engine, r.request(args.Code, o, reg.Visible(outer.Agent())))
+	outcome.Result, outcome.Err = runEngine(runCtx, engine, r.request(args.Code, o, view, more))
 	cancel(errSettled)
 	lane.Drain()
 	r.record.wait()
@@ -89,18 +95,18 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 }
 
 // request builds what the engine gets. view is frozen here: a tool registered later is not bound in this run (CODE-12).
-func (r *run) request(program string, o RunOptions, view []registry.Definition) runtime.Request {
+func (r *run) request(program string, o RunOptions, view []registry.Definition, more []runtime.Namespace) runtime.Request {
 	functions := make([]runtime.Function, len(view))
 	for i, d := range view {
 		functions[i] = runtime.Function{Name: d.Name, Call: r.handler(d.Name)}
 	}
 	return runtime.Request{
 		Program: program,
-		Namespaces: []runtime.Namespace{{
+		Namespaces: append([]runtime.Namespace{{
 			Global:     namespaceTools,
 			Functions:  functions,
 			ErrorClass: &runtime.ErrorClass{Name: errorClass, MemberProperty: errorClassProperty},
-		}},
+		}}, more...),
 		Globals: o.Globals,
 		Seed:    o.Seed,
 		Start:   o.Start,

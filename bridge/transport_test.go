@@ -199,6 +199,81 @@ func TestSections(t *testing.T) {
 			t.Errorf("run_code answers %v", r)
 		}
 	})
+	t.Run("CODE-30 a tool order may name run_code, and in mode code nothing else", func(t *testing.T) {
+		order := func(names ...string) worldOption {
+			return func(_ *bridge.Options, o *registry.Options) { o.ToolOrder = names }
+		}
+		w := newWorld(t, nothing(t), mode(registry.Both), order(registry.RunCode, "zeta"))
+		w.echo("alpha")
+		w.echo("zeta")
+		var names []string
+		for _, tool := range present(t, w).Tools {
+			names = append(names, tool.Name)
+		}
+		equal(t, "wire order", names, []string{registry.RunCode, "zeta", "alpha"})
+		w = newWorld(t, nothing(t), order(registry.RunCode))
+		present(t, w)
+		w = newWorld(t, nothing(t), order(registry.RunCode, "alpha"))
+		w.echo("alpha")
+		if _, err := w.reg.Present(agent); err == nil || !strings.Contains(err.Error(), "alpha") {
+			t.Errorf("a native name in mode code: %v", err)
+		}
+	})
+	t.Run("CODE-31 what a harness takes out of a presentation is not put back, and stays in the next one", func(t *testing.T) {
+		w := newWorld(t, nothing(t))
+		p := present(t, w)
+		p.Sections[1] = registry.Section{Name: "tools:sdk", Order: 150, Text: "shadowed"}
+		p.Tools = p.Tools[:0]
+		if p.Sections[1].Text != "shadowed" || len(p.Tools) != 0 {
+			t.Error("put back")
+		}
+		if again := present(t, w); again.Sections[1].Text == "shadowed" || len(again.Tools) != 1 {
+			t.Error("the harness's copy is not its own")
+		}
+	})
+	t.Run("CODE-32 disposing the scope that declared the mode removes run_code and its sections", func(t *testing.T) {
+		w := newWorld(t, func(context.Context, *program) (runtime.Result, error) { return done("ran") }, mode(registry.Native))
+		coder, err := w.reg.Scope("coder", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := coder.PresentAs(registry.Code); err != nil {
+			t.Fatal(err)
+		}
+		if r := w.reg.Execute(context.Background(), runCall("coder")); r.IsError() {
+			t.Errorf("CODE-28 a code agent in a native deployment: %s", r.Text())
+		}
+		coder.Dispose()
+		p, err := w.reg.Present("coder")
+		if err != nil || len(p.Sections) != 0 || len(p.Tools) != 0 {
+			t.Errorf("%+v, %v", p, err)
+		}
+		if r := w.reg.Execute(context.Background(), runCall("coder")); codeOf(r.Failure()) != registry.CodeUnknownTool {
+			t.Errorf("run_code is still there: %s", r.Text())
+		}
+	})
+	t.Run("CODE-28 a native agent in a code deployment, and an inherited mode", func(t *testing.T) {
+		w := newWorld(t, func(context.Context, *program) (runtime.Result, error) { return done("ran") })
+		w.echo("echo")
+		native, _ := w.reg.Scope("native", nil)
+		if _, err := native.PresentAs(registry.Native); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.reg.Scope("below", native); err != nil {
+			t.Fatal(err)
+		}
+		for _, who := range []string{"native", "below"} {
+			if r := w.reg.Execute(context.Background(), runCall(who)); codeOf(r.Failure()) != registry.CodeUnknownTool {
+				t.Errorf("%s: run_code answers %s", who, r.Text())
+			}
+			if r := w.reg.Execute(context.Background(), registry.Call{ID: "d", Name: "echo", Agent: who, Arguments: n(1)}); r.IsError() {
+				t.Errorf("%s: a direct call: %s", who, r.Text())
+			}
+			if p, err := w.reg.Present(who); err != nil || len(p.Tools) != 1 || p.Tools[0].Name != "echo" {
+				t.Errorf("%s: on the wire: %+v, %v", who, p, err)
+			}
+		}
+	})
 	t.Run("CODE-29 the SDK follows the agent's view", func(t *testing.T) {
 		w := newWorld(t, nothing(t))
 		w.echo("hidden")

@@ -17,7 +17,7 @@ var forms = []struct{ expression, want string }{
 	{"[1, 2]", "[ 1, 2 ]"}, {"[]", "[]"}, {"[, 1, , ,]", "[ <1 empty item>, 1, <2 empty items> ]"},
 	{"Array.from({ length: 103 }, () => 0)", "[ " + strings.Repeat("0, ", 100) + "... 3 more items ]"},
 	{"new Array(4294967295)", "[ <4294967295 empty items> ]"},
-	{"{ x: 1, y: 2 }", "{ x: 1, y: 2 }"}, {"{}", "{}"}, {"{ 'a-b': 1, 3: 2 }", "{ 3: 2, 'a-b': 1 }"}, {"{ [Symbol('s')]: 1 }", "{ [Symbol(s)]: 1 }"},
+	{"{ x: 1, y: 2 }", "{ x: 1, y: 2 }"}, {"{}", "{}"}, {"{ 'a-b': 1, 3: 2 }", "{ '3': 2, 'a-b': 1 }"}, {"{ [Symbol('s')]: 1 }", "{ [Symbol(s)]: 1 }"},
 	{"Object.create(null)", "[Object: null prototype] {}"}, {"new (class P { x = 1 })()", "P { x: 1 }"}, {"new (class L extends Array {})()", "L(0) []"},
 	{"function f() {}", "[Function: f]"}, {"(() => () => 1)()", "[Function (anonymous)]"}, {"class A {}", "[class A]"}, {"class B extends Array {}", "[class B extends Array]"},
 	{"{ get a() { return 1 }, set b(x) {}, get c() { return 1 }, set c(x) {} }", "{ a: [Getter], b: [Setter], c: [Getter/Setter] }"},

@@ -3,6 +3,7 @@ package runtimetest
 // RUN-26 and HOSTILE-8: what holds after a program has wrecked the built-ins.
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -26,7 +27,7 @@ const wreck = `
 		Error.prototype, promise, Object.getPrototypeOf([][Symbol.iterator]()), Object.getPrototypeOf(new Map().entries()), array, String.prototype, base];
 	const statics = [Reflect, JSON, Math, Array, Number, Promise, Date, String, Symbol, Error, Object];
 	const globals = ['Error', 'TypeError', 'RangeError', 'Object', 'Array', 'JSON', 'Map', 'WeakMap', 'Set', 'Reflect', 'Promise', 'String', 'Number', 'Symbol', 'Math', 'Date', 'Function'];
-	const pollution = ['value', 'writable', 'enumerable', 'configurable', 'get', 'set', 'up', 'source', 'next', 'size', 'toJSON', 'space', 'member', 'cause', '0', '1'];
+	const pollution = ['up', 'source', 'next', 'size', 'toJSON', 'space', 'member', 'cause', '0', '1'];
 	for (let i = 0; i < protos.length; i++) wreckProto(protos[i], ['__proto__']);
 	for (let i = 0; i < statics.length; i++) wreckProto(statics[i], ['prototype', 'length', 'name']);
 	define(promise, 'then', { value: then, configurable: true });
@@ -34,6 +35,12 @@ const wreck = `
 	const loud: any = { __proto__: null, get() { throw trap() }, set() { throw trap() }, configurable: true };
 	for (let i = 0; i < pollution.length; i++) define(base, pollution[i], loud);
 	define(array, '0', loud);
+`
+
+// pollute puts accessors where property descriptors have their fields, on top of wreck.
+const pollute = `
+	const fields = ['value', 'writable', 'enumerable', 'configurable', 'get', 'set'];
+	for (let i = 0; i < fields.length; i++) define(base, fields[i], loud);
 `
 
 func testPoison(t *testing.T, s *suite) {
@@ -62,6 +69,19 @@ func testPoison(t *testing.T, s *suite) {
 					t.Errorf("logs %q", r.Logs)
 				}
 			}},
+		{name: "RUN-26 typed rejections with polluted descriptor fields", program: "const Real = ToolCallError;" + wreck + pollute + `
+			try { await tools.fail({ a: 1 }) } catch (e) { return [e instanceof Real, e.name, e.message, e.toolName] }` + decl,
+			want: `[true,"ToolCallError","no such row","fail"]`},
+		{name: "RUN-26 values with polluted descriptor fields", program: "const when = new Date(0);" + wreck + pollute + `
+			let text = ''; try { await tools.echo({ when }) } catch (e) { text = e.message }
+			return [text, await tools.echo({ a: [1, { b: 'x' }] })]` + decl,
+			want: `["arguments are not lossless JSON: a Date at $.when",{"a":[1,{"b":"x"}]}]`},
+		{name: "RUN-26 logs with polluted descriptor fields", program: "const e = new Error('x');" + wreck + pollute + `
+			console.log({ a: [1, 'b', { get c() { return 1 } }] }, e); return 1`, want: "1", also: func(t *testing.T, r runtime.Result, _ *host) {
+			if !strings.HasPrefix(r.Logs[0], "{ a: [ 1, 'b', { c: [Getter] } ] } Error: x\n    at program.ts:") {
+				t.Errorf("log %q", r.Logs[0])
+			}
+		}},
 		{name: "RUN-26 logs of built-ins", program: "const list = [new Map([[1, { a: 1 }]]), new Set(['x']), /x/gi, new Date(0), [1, , 3], Symbol('s'), function f() {}, class A {}, new Uint8Array(2), 1n, -0];" + wreck + `
 			console.log(list); return 1`,
 			want: "1", logs: []string{"[ Map(1) { 1 => { a: 1 } }, Set(1) { 'x' }, /x/gi, 1970-01-01T00:00:00.000Z, [ 1, <1 empty item>, 3 ], Symbol(s), [Function: f], [class A], Uint8Array(2) [ 0, 0 ], 1n, -0 ]"}},

@@ -25,17 +25,21 @@ func mapStack(code *runtime.Code, stack string) (frames string, line, column int
 		return "", 0, 0, false
 	}
 	lines := strings.Split(strings.TrimSuffix(stack, "\n"), "\n")
-	first := len(lines)
-	for first > 0 && isFrame(lines[first-1]) {
+	const quickFrame, gojaFrame = "    at ", "\tat "
+	first, mark := len(lines), quickFrame
+	if strings.HasPrefix(lines[first-1], gojaFrame) {
+		mark = gojaFrame
+	}
+	for first > 0 && strings.HasPrefix(lines[first-1], mark) {
 		first--
 	}
-	if goja := first < len(lines) && lines[first][0] == '\t'; first > 0 && !goja && stack != "" {
+	if stack != "" && mark == quickFrame && first > 0 {
 		return "", 0, 0, false
 	}
 	var b strings.Builder
 	count := 0
 	for _, text := range lines[first:] {
-		name, l, c, found := parseFrame(text)
+		name, l, c, found := parseFrame(strings.TrimPrefix(text, mark))
 		if !found {
 			continue
 		}
@@ -59,13 +63,8 @@ func mapStack(code *runtime.Code, stack string) (frames string, line, column int
 	return b.String(), line, column, true
 }
 
-func isFrame(line string) bool {
-	return strings.HasPrefix(line, "\tat ") || strings.HasPrefix(line, "    at ")
-}
-
-// parseFrame reads one frame; found is false if it is not one of the program's file.
+// parseFrame reads one frame behind its mark; found is false if it is not one of the program's file.
 func parseFrame(text string) (name string, line, column int, found bool) {
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "\tat "), "    at ")
 	place := text
 	if open := strings.LastIndex(text, " ("+FileName+":"); open >= 0 && strings.HasSuffix(text, ")") {
 		name, place = text[:open], text[open+2:len(text)-1]

@@ -13,7 +13,9 @@ let violation = '';
 // A frame is one open container: up is the container around it, source the object itself, names its keys (undefined for
 // an array), size the number of its slots, next the slot that comes after the current one.
 const serialise = (root, limit) => {
-  let text = '', frame = null, depth = 0, value = root, deep = null;
+  // The text so far is the texts of chunks, then text: one engine copies a string whenever it appends to it.
+  let text = '', chunks = null, done = 0;
+  let frame = null, depth = 0, value = root, open = null;
   try {
     for (;;) {
       const type = typeof value;
@@ -26,35 +28,32 @@ const serialise = (root, limit) => {
       else if (type === 'boolean') text += value ? 'true' : 'false';
       else if (type !== 'object') return lossy(type === 'undefined' ? 'undefined' : 'a ' + type, frame);
       else {
-        for (let f = frame, n = 0; f !== null && n < 16; f = f.up, n++) if (f.source === value) return lossy('a cyclic structure', frame);
-        if (depth >= 16) {
-          if (deep === null) deep = table();
-          if (deep.has(value)) return lossy('a cyclic structure', frame);
-        }
-        let f = frame;
-        const inner = isArray(value) ? openArray(value, frame) : openObject(value, frame);
-        if (inner === undefined) return undefined;
-        if (++depth > 16) {
-          // The container that is now too far up for the scan above.
-          for (let n = 0; n < 15; n++) f = f.up;
-          if (deep === null) deep = table();
-          deep.set(f.source, f);
-        }
-        frame = inner;
+        // A container that is open already is a cycle. A few are looked through one by one, many are kept in a table.
+        if (open === null) {
+          for (let f = frame; f !== null; f = f.up) if (f.source === value) return lossy('a cyclic structure', frame);
+        } else if (open.has(value)) return lossy('a cyclic structure', frame);
+        frame = isArray(value) ? openArray(value, frame) : openObject(value, frame);
+        if (frame === undefined) return undefined;
+        if (++depth === NEAR && open === null) {
+          open = table();
+          for (let f = frame; f !== null; f = f.up) open.set(f.source, true);
+        } else if (open !== null) open.set(value, true);
         text += frame.names === undefined ? '[' : '{';
       }
-      if (text.length > limit) return TOO_LARGE;
       // The next slot of the innermost container that has one.
-      while (frame !== null && frame.next === frame.size) {
+      for (;;) {
+        if (text.length > CHUNK) {
+          chunks = { up: chunks, text };
+          done += text.length;
+          text = '';
+        }
+        if (frame === null || frame.next < frame.size) break;
         text += frame.names === undefined ? ']' : '}';
+        if (open !== null) open.delete(frame.source);
         frame = frame.up;
         depth--;
-        if (depth >= 16) {
-          let f = frame;
-          for (let n = 0; n < 15; n++) f = f.up;
-          deep.delete(f.source);
-        }
       }
+      if (done + text.length > limit) return TOO_LARGE;
       if (frame === null) break;
       const i = frame.next++;
       if (i > 0) text += ',';
@@ -68,6 +67,8 @@ const serialise = (root, limit) => {
   } catch (_) {
     return lossy('a getter or trap that throws', frame);
   }
+  if (chunks !== null) text = joinChunks(chunks, text);
+  if (text.length > limit) return TOO_LARGE;
   if (indexOf(text, '\\ud') >= 0) {
     // stringify escapes a surrogate only when it is unpaired; the host tells that from a text that says so (VALUE-9).
     const found = host(OP_CHECK, 0, 0, text);
@@ -77,6 +78,21 @@ const serialise = (root, limit) => {
     }
   }
   return text;
+};
+const NEAR = 16, CHUNK = 512;
+
+// joinChunks joins the texts of a list that ends with text, by halves, so that nothing is copied often.
+const joinChunks = (chunks, text) => {
+  let list = { up: chunks, text };
+  while (list.up !== null) {
+    let halved = null, order = null;
+    for (let c = list; c !== null; c = c.up === null ? null : c.up.up) {
+      halved = { up: halved, text: c.up === null ? c.text : c.up.text + c.text };
+    }
+    for (let c = halved; c !== null; c = c.up) order = { up: order, text: c.text }; // the last chunk first again
+    list = order;
+  }
+  return list.text;
 };
 
 const openArray = (value, up) => {

@@ -4,7 +4,7 @@
 // one without makes an own property of header and frames.
 const recordedStack = getter(errorProto, 'stack');
 
-// own holds what captureStackTrace put into objects, so that it still counts as recorded by the engine.
+// captured holds what captureStackTrace put into objects, so that it still counts as recorded by the engine.
 const captured = new WeakMap_();
 define(captured, 'get', { __proto__: null, value: WeakMap.prototype.get });
 define(captured, 'set', { __proto__: null, value: WeakMap.prototype.set });

@@ -102,7 +102,7 @@ const add = (list, text) => {
 const more = count => '... ' + count + ' more item' + (count === 1 ? '' : 's');
 
 const arrayItems = (list, value, level, frame) => {
-  const size = slotOf(value, 'length').value;
+  const size = dataOf(value, 'length');
   if (typeof size !== 'number') return;
   let i = 0, keys, k = 0;
   while (i < size && list.count < MAX_ITEMS && room >= 0) {
@@ -165,7 +165,7 @@ const index = /^(0|[1-9][0-9]*)$/;
 
 const inspectSlot = (slot, level, frame) => {
   if (hasOwn(slot, 'value')) return inspect(slot.value, level + 1, frame);
-  return slot.get === undefined ? '[Setter]' : slot.set === undefined ? '[Getter]' : '[Getter/Setter]';
+  return slot.get === undefined ? '[Setter]' : slot.set === undefined ? '[Getter]' : '[Getter/Setter]'; // own, both
 };
 
 const inspectFunction = (value, level, up) => {
@@ -188,15 +188,15 @@ const inspectFunction = (value, level, up) => {
 
 // inspectError shows an error as an uncaught one would read, without running anything of the program's.
 const inspectError = (value, level, up) => {
-  const own = slotOf(value, 'stack');
-  let text;
-  if (own !== undefined && typeof own.value === 'string' && (recordedStack !== undefined || mapped(own.value) === undefined)) {
-    text = own.value; // the program's own
-  } else {
-    let name = inheritedData(value, 'name'), message = inheritedData(value, 'message');
+  let name = inheritedData(value, 'name'), message = inheritedData(value, 'message'), text;
+  // An engine that makes the stack when it is first read puts name and message into it: not if that runs accessors.
+  const readable = recordedStack !== undefined || name !== HIDDEN && message !== HIDDEN;
+  const own = readable ? dataOf(value, 'stack') : undefined;
+  if (typeof own === 'string' && (recordedStack !== undefined || mapped(own) === undefined)) text = own; // the program's
+  else {
     name = typeof name === 'string' ? name : classNameOf(value) || 'Error';
     message = typeof message === 'string' ? message : '';
-    const frames = framesOf(value);
+    const frames = readable ? framesOf(value) : undefined;
     text = (name === '' ? message : message === '' ? name : name + ': ' + message) + (frames === undefined ? '' : frames.text);
   }
   room -= text.length;
@@ -208,8 +208,10 @@ const inspectError = (value, level, up) => {
     if (errors !== undefined && !errors.enumerable) add(list, '[errors]: ' + inspectSlot(errors, level, frame));
     const keys = allKeysOf(value);
     for (let i = 0; i < keys.length && room >= 0; i++) {
-      const key = keys[i], slot = slotOf(value, key);
-      if (slot === undefined || !slot.enumerable || key === 'name' || key === 'message' || key === 'stack') continue;
+      const key = keys[i];
+      if (key === 'name' || key === 'message' || key === 'stack') continue; // stack may not be looked at: see above
+      const slot = slotOf(value, key);
+      if (slot === undefined || !slot.enumerable) continue;
       add(list, (typeof key === 'symbol' ? '[' + String_(key) + ']' : match(identifier, key) ? key : quoted(key)) + ': ' + inspectSlot(slot, level, frame));
     }
   }
@@ -230,18 +232,19 @@ const regexpText = value => {
 // dataOf reads an own data property of what is no proxy.
 const dataOf = (value, key) => {
   const slot = slotOf(value, key);
-  return slot === undefined ? undefined : slot.value;
+  return slot !== undefined && hasOwn(slot, 'value') ? slot.value : undefined;
 };
 
-// inheritedData reads a data property along the prototypes; it ends at an accessor or a proxy.
+// inheritedData reads a data property along the prototypes; it ends at an accessor or a proxy, with HIDDEN.
 const inheritedData = (value, key) => {
   for (let o = value, n = 0; o !== null && n < 100; o = protoOf(o), n++) {
-    if (brandOf(o) === 'Proxy') return undefined;
+    if (brandOf(o) === 'Proxy') return HIDDEN;
     const slot = slotOf(o, key);
-    if (slot !== undefined) return slot.value;
+    if (slot !== undefined) return hasOwn(slot, 'value') ? slot.value : HIDDEN;
   }
   return undefined;
 };
+const HIDDEN = { __proto__: null };
 
 // classNameOf returns the name of an object's class, from its prototypes' constructors; empty if it has none.
 const classNameOf = value => {

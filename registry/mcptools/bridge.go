@@ -166,12 +166,13 @@ func (b *Bridge) own(ctx context.Context, started chan<- error) {
 				failures = 0
 			}
 		}
-		if ctx.Err() != nil || !b.mayRetry(ctx, err, failures, lost) {
+		reason := b.why(s, err)
+		if ctx.Err() != nil || !b.mayRetry(ctx, err, failures, lost, reason) {
 			return
 		}
 		failures++
 		delay := b.delay(failures)
-		b.log.Warn("reconnecting to the MCP server", "attempt", failures, "of", b.config.Reconnect.MaxAttempts, "delay", delay, "after", outage(lost), "reason", b.why(s, err))
+		b.log.Warn("reconnecting to the MCP server", "attempt", failures, "of", b.config.Reconnect.MaxAttempts, "delay", delay, "after", outage(lost), "reason", reason)
 		if !sleep(ctx, delay) {
 			return
 		}
@@ -184,15 +185,15 @@ func (b *Bridge) own(ctx context.Context, started chan<- error) {
 
 // mayRetry decides what follows a lost connection or a failed attempt. If nothing does, it waits for the disposal, or the tools of a
 // bridge that gave up would come back with the next notice.
-func (b *Bridge) mayRetry(ctx context.Context, err error, failures int, lost bool) bool {
+func (b *Bridge) mayRetry(ctx context.Context, err error, failures int, lost bool, reason string) bool {
 	switch {
 	case errors.Is(err, errLingers): // MCP-60
-		b.log.Error("the MCP server's process could not be ended, so it is not started again: reload it when it has", "error", err)
+		b.log.Error("the MCP server's process could not be ended, so it is not started again: reload it when it has", "reason", reason)
 	case b.config.Reconnect.Disabled: // MCP-61
-		b.log.Error("the MCP server is not connected and reconnection is off: reload it to use its tools", "after", outage(lost))
+		b.log.Error("the MCP server is not connected and reconnection is off: reload it to use its tools", "after", outage(lost), "reason", reason)
 	case failures >= b.config.Reconnect.MaxAttempts: // MCP-58
 		b.register(nil)
-		b.log.Error("giving up on the MCP server: reload it to use its tools", "attempts", failures, "error", err)
+		b.log.Error("giving up on the MCP server: reload it to use its tools", "attempts", failures, "reason", reason)
 	default:
 		return true
 	}

@@ -160,6 +160,17 @@ func (s testServer) handle(m message) {
 				s.print(fmt.Sprintf(`{"jsonrpc":"2.0","id":"s%d","method":%q,"params":{}}`, i, method))
 			}
 		}
+		if s.is("long-line") {
+			go func() {
+				time.Sleep(300 * time.Millisecond)
+				piece := strings.Repeat("x", 1<<20)
+				s.out.Lock()
+				for range 70 {
+					_, _ = os.Stdout.WriteString(piece)
+				}
+				s.out.Unlock()
+			}()
+		}
 		if s.is("burst") {
 			for range 50 {
 				s.notice()

@@ -122,8 +122,7 @@ func TestDispatchLog(t *testing.T) {
 	}
 	t.Run("SUB-13 a slow listener does not delay the program's value; back-pressure begins beyond the cap", func(t *testing.T) {
 		slow := make(chan struct{})
-		var w *world
-		w = newWorld(t, func(_ context.Context, p *program) (runtime.Result, error) {
+		w := newWorld(t, func(_ context.Context, p *program) (runtime.Result, error) {
 			for i := 1; i <= 3; i++ { // the third one's value is delivered before the lane waits
 				if _, err := p.call("echo", n(i)).wait(t); err != nil {
 					return runtime.Result{}, err

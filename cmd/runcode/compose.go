@@ -76,6 +76,9 @@ func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, ho
 			return nil, usagef("%s: %w", f.manifests[i], err)
 		}
 	}
+	if len(f.allowRead) > 1 {
+		return nil, usagef("--allow-read is given %d times: the file tools serve one folder; pass one that holds them all", len(f.allowRead))
+	}
 	for _, dir := range f.allowRead {
 		if err := t.addReadTools(dir); err != nil {
 			return nil, err

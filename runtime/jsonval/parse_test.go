@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/runcode-go/runcode/runtime/jsonval"
@@ -228,76 +227,6 @@ func TestManyEscapedStrings(t *testing.T) {
 			t.Fatalf("item %d is %q, want %q", i, item.Str(), want)
 		}
 	}
-}
-
-// TestDepth goes through every walk with values that would end a process whose walks use the stack of calls.
-func TestDepth(t *testing.T) {
-	const levels = 1_000_000
-	t.Run("JSON-10 VALUE-5 a million levels", func(t *testing.T) {
-		for _, c := range []struct {
-			open, close string
-			times       int
-		}{{"[", "]", levels / 10}, {`{"a":`, "}", levels / 10}, {`[{"b":1,"a":`, "}]", levels / 2}} {
-			text := strings.Repeat(c.open, c.times) + "1" + strings.Repeat(c.close, c.times)
-			v := parse(t, text)
-			if got := v.String(); got != text {
-				t.Fatal("the text changed")
-			}
-			if v.Size(-1) != int64(len(text)) || v.Size(1000) != 1001 {
-				t.Error("the size is wrong")
-			}
-			if got := v.AppendIndentJSON(nil, "  ", 5); len(got) > len(text)+200 {
-				t.Error("the indented text is long")
-			}
-			again := parse(t, text)
-			if !jsonval.Equal(v, again) || !jsonval.Identical(v, again) || jsonval.Equal(v, v.Index(0)) {
-				t.Error("the comparison is wrong")
-			}
-			if !jsonval.Equal(jsonval.SortKeys(v), v) || !jsonval.Identical(v.Clone(), v) {
-				t.Error("the copy is wrong")
-			}
-			if of := jsonval.MustOf(v.Any()); !jsonval.Equal(of, v) {
-				t.Error("Of of the Go data is another value")
-			}
-			if of := jsonval.MustOf([]any{v}); !jsonval.Equal(of.Index(0), v) {
-				t.Error("Of of the value is another value")
-			}
-			if err := v.Decode(new([]int)); err == nil || !strings.Contains(err.Error(), "levels deep, at most 10000 can be decoded") {
-				t.Errorf("Decode: %v", err)
-			}
-		}
-	})
-	t.Run("JSON-10 five million brackets that are never closed", func(t *testing.T) {
-		start := time.Now()
-		for _, open := range []string{"[", `{"":`} {
-			_, err := jsonval.ParseString(strings.Repeat(open, 5_000_000))
-			if err == nil {
-				t.Error("accepted")
-			}
-		}
-		if took := time.Since(start); took > time.Minute {
-			t.Errorf("took %v", took)
-		}
-	})
-	t.Run("JSON-10 a chain of a million Go pointers", func(t *testing.T) {
-		type node struct {
-			Next *node `json:"n,omitempty"`
-		}
-		root := &node{}
-		for range levels {
-			root = &node{Next: root}
-		}
-		if got := jsonval.MustOf(root).Size(-1); got != 2+levels*int64(len(`{"n":}`)) {
-			t.Errorf("size %d", got)
-		}
-	})
-	t.Run("VALUE-5 5,000 levels reach Go data", func(t *testing.T) {
-		v := parse(t, strings.Repeat("[", 5000)+strings.Repeat("]", 5000))
-		var target struct{ X []any }
-		if err := jsonval.Object(jsonval.Member{Name: "X", Value: v}).Decode(&target); err != nil || len(target.X) != 1 {
-			t.Error(err)
-		}
-	})
 }
 
 // TestManyMembers would take minutes if looking up a name took time in proportion to their number.

@@ -3,6 +3,7 @@ package bridge
 // This file defines the Bridge, its options, and how it follows the engine it is given.
 
 import (
+	"context"
 	"errors"
 	"hash/maphash"
 	"log/slog"
@@ -30,9 +31,10 @@ type Options struct {
 	// SDK tunes the generated declarations.
 	SDK sdkgen.Options
 
-	// PerRun, if set, is asked at the start of each run for what the harness sets for it and wants to see of it. x is the
-	// execution of run_code; its arguments hold the program.
-	PerRun func(x registry.Execution) RunOptions
+	// PerRun, if set, is asked at the start of each run for what the harness sets for it and wants to see of it. ctx is the
+	// call's, with the values that whoever called the registry put into it; x is the execution of run_code, whose arguments
+	// hold the program.
+	PerRun func(ctx context.Context, x registry.Execution) RunOptions
 
 	// Logger gets warnings about contained faults of hooks. Nil is slog.Default().
 	Logger *slog.Logger

@@ -162,7 +162,7 @@ func newWorld(t *testing.T, program func(ctx context.Context, p *program) (runti
 	t.Helper()
 	w := &world{t: t, engine: &scripted{program: program}, trail: &trail{}}
 	logger := slog.New(slog.NewTextHandler(lockedWriter{w}, nil))
-	bo := bridge.Options{Engine: w.engine, Logger: logger, PerRun: func(registry.Execution) bridge.RunOptions {
+	bo := bridge.Options{Engine: w.engine, Logger: logger, PerRun: func(context.Context, registry.Execution) bridge.RunOptions {
 		return bridge.RunOptions{
 			OnEvent: func(e bridge.Event) {
 				w.mu.Lock()

@@ -66,7 +66,7 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 
 	var o RunOptions
 	if b.o.PerRun != nil {
-		o = b.o.PerRun(outer)
+		o = b.o.PerRun(ctx, outer)
 	}
 	if o.Seed == 0 {
 		o.Seed = 1 + rand.Uint64N(maxSeed)

@@ -98,7 +98,7 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	b, err := bridge.New(bridge.Options{
 		MaxParallelSubCalls: int(f.engine.parallel),
 		Logger:              a.logger(),
-		PerRun: func(registry.Execution) bridge.RunOptions {
+		PerRun: func(context.Context, registry.Execution) bridge.RunOptions {
 			o := bridge.RunOptions{
 				Seed:      uint64(f.engine.seed),
 				Globals:   []runtime.Global{{Name: "args", Value: argsGlobal}},

@@ -157,11 +157,6 @@ func (a *app) connect(ctx context.Context, t *toolbox, configs []mcptools.Server
 	if len(configs) == 0 {
 		return nil
 	}
-	for _, c := range configs {
-		for _, note := range c.Notes {
-			a.warn(note)
-		}
-	}
 	servers := mcptools.NewServers(t.registry)
 	t.closers = append(t.closers, func() { servers.Close(context.WithoutCancel(ctx)) })
 	ctx, cancel := context.WithCancel(ctx)

@@ -27,7 +27,11 @@ func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 		return nil
 	}
 	var b strings.Builder
-	b.WriteString(strings.ToLower(r.Level.String()) + ": " + r.Message)
+	severity := "warning"
+	if r.Level >= slog.LevelError {
+		severity = "error"
+	}
+	b.WriteString(severity + ": " + r.Message)
 	add := func(a slog.Attr) bool {
 		if !a.Equal(slog.Attr{}) {
 			b.WriteString(" " + a.Key + "=" + a.Value.Resolve().String())

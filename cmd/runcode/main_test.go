@@ -12,7 +12,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"runcode": func() { os.Exit(realMain()) }})
+	testscript.Main(m, map[string]func(){
+		"runcode":   func() { os.Exit(realMain()) },
+		"mcpserver": mcpServer,
+	})
 }
 
 // TestScripts runs the files of testdata/script: one behaviour a file, streams and exit status asserted separately.

@@ -99,7 +99,8 @@ func (j *projector) within(at *place, known, union *shape) *shape {
 	return j.pool.simple(merged)
 }
 
-// opened returns the shape behind the name of a type; the reference itself while the type is still being projected.
+// opened returns the shape behind the name of a type; a reference while that type is still being projected. No name stands for itself,
+// directly or through others, so that it ends.
 func opened(s *shape) *shape {
 	for s.kind == namedKind && s.named.body != nil {
 		s = s.named.body

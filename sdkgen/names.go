@@ -3,6 +3,7 @@
 package sdkgen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,7 +42,7 @@ func (t *typeNames) canonical(n *namedType) *namedType {
 func (t *typeNames) add(s *shape) {
 	var fresh []*namedType
 	s.walk(func(s *shape) []*shape {
-		if n := s.named; n != nil && n.body.kind != anyKind && t.of[t.canonical(n)] == "" {
+		if n := s.named; n != nil && !n.isAnything() && t.of[t.canonical(n)] == "" {
 			fresh = append(fresh, n)
 		}
 		return s.parts()
@@ -85,7 +86,7 @@ func (t *typeNames) findTwins(fresh []*namedType) map[*namedType]string {
 			t.twin[n] = twin
 		}
 	}
-	todo := fresh
+	todo := slices.Clone(fresh)
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]

@@ -51,9 +51,12 @@ func (j *projector) shape(at *place) *shape {
 		n.busy = true
 		refs := j.refs
 		j.refs = 0
-		n.body = j.body(at)
+		body := j.body(at)
 		j.refs = refs
-		n.busy = false
+		if end := opened(body); end.kind == namedKind && end.named == n {
+			body = j.lose(at, lossCircular) // names that stand for one another: nothing could be opened
+		}
+		n.body, n.busy = body, false
 	}
 	if n.body != nil && n.body.kind == anyKind {
 		return anything

@@ -55,6 +55,7 @@ func TestProject(t *testing.T) {
 		{"MCP-41 an anchor", `{"$ref":"#anchor"}`, `JsonValue`},
 		{"MCP-41 a reference to itself", `{"$ref":"#"}`, `JsonValue`},
 		{"MCP-41 a circle of references", `{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}}}`, `JsonValue`},
+		{"MCP-41 a circle of references beside members", `{"allOf":[{"$ref":"#/$defs/A"},{"type":"object","properties":{"x":{"$ref":"#/$defs/B"}},"additionalProperties":false}],"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}}}`, "{\n  x?: JsonValue;\n}"},
 		{"MCP-41 a type that includes itself", `{"$ref":"#/$defs/A","$defs":{"A":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/A"}]}}}`, `JsonValue`},
 		{
 			"MCP-41 names that are taken",

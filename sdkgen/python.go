@@ -233,7 +233,7 @@ func (w *pyWriter) field(name string, optional bool, s *shape, class string) {
 
 // reference writes the name of a named type and, the first time, its declaration.
 func (w *pyWriter) reference(n *namedType) {
-	if n.body.kind == anyKind {
+	if n.isAnything() {
 		w.any()
 		return
 	}

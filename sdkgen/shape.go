@@ -151,6 +151,9 @@ type namedType struct {
 	busy  bool   // it is being projected
 }
 
+// isAnything reports whether the type says nothing, so that its name is not worth showing.
+func (n *namedType) isAnything() bool { return opened(n.body).kind == anyKind }
+
 func (p *pool) reference(n *namedType) *shape { return p.intern(shape{kind: namedKind, named: n}) }
 
 // walk calls visit once for each shape that is reachable from s through what visit returns, in no depth of the call stack.

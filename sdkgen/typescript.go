@@ -99,7 +99,7 @@ func (w *tsWriter) shape(s *shape, level int) {
 	case objectKind:
 		w.object(s, level)
 	case namedKind:
-		if s.named.body.kind == anyKind {
+		if s.named.isAnything() {
 			w.text(w.top)
 		} else {
 			w.text(w.ref(s.named))

@@ -80,7 +80,7 @@ func (c *sharedCase) run(t *testing.T, s *suite) {
 			return arg, nil
 		})})
 	}
-	var l runtime.Limits
+	l := runtime.Limits{Heap: runtime.DefaultHeap}
 	for i := 0; i+1 < len(c.Flags); i += 2 {
 		d, _ := time.ParseDuration(c.Flags[i+1])
 		switch c.Flags[i] {

@@ -68,9 +68,16 @@ func newRun(ctx context.Context, s Spec) *Run {
 	r.calls.bind(s.Request.Namespaces)
 	r.meter.limit = s.Limits.Compute
 	r.meter.expired = func() { r.fail(runtime.ComputeFailure(s.Limits.Compute)) }
-	var settled context.CancelCauseFunc
-	r.handlerCtx, settled = context.WithCancelCause(ctx)
-	r.onEnd(func() { settled(errSettled) })
+	// A handler's context ends after the run has, never before: what a handler answers because it was cancelled must not
+	// reach a program that the same cause is about to end.
+	handlers, settled := context.WithCancelCause(context.WithoutCancel(ctx))
+	r.handlerCtx = handlers
+	r.onEnd(func() {
+		if cause := context.Cause(ctx); cause != nil {
+			settled(cause)
+		}
+		settled(errSettled)
+	})
 	return r
 }
 
@@ -145,7 +152,7 @@ func (r *Run) drive() {
 		r.guestFailed(err)
 		return
 	}
-	r.enter(func() error { return guest.Start(r.spec.Code.JS) })
+	r.enter(func() error { return guest.Start(lead + r.spec.Code.JS) })
 	for !r.Ended() {
 		r.turn()
 	}
@@ -289,7 +296,7 @@ func (r *Run) programFailure(e *ProgramError) *runtime.Failure {
 		}
 		return f
 	}
-	if line, column, ok := r.spec.Code.Position(e.Line, e.Column); e.Line > 0 && e.Column > 0 && ok {
+	if line, column, ok := locate(r.spec.Code, e.Line, e.Column); ok {
 		f.Line, f.Column = line, column
 		f.Message += fmt.Sprintf("\n    at %s:%d:%d", FileName, line, column)
 	}

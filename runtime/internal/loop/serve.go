@@ -33,7 +33,7 @@ func (s *Service) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 		return runtime.Result{}, err
 	}
 	if req.Seed == 0 {
-		req.Seed = max(rand.Uint64(), 1)
+		req.Seed = 1 + rand.Uint64N(1<<53-1) // a number that JSON can name
 	}
 	if req.Start.IsZero() {
 		req.Start = began

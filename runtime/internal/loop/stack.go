@@ -15,6 +15,18 @@ const (
 	maxFuncName = 200
 )
 
+// lead stands before the code that an engine evaluates: QuickJS counts the columns of a text's first line from 0 or from 1,
+// depending on what stands before a token, and those of the other lines from 1.
+const lead = "\n"
+
+// locate maps a position in lead and the code to the model's text; ok is false if it is none of the program's.
+func locate(code *runtime.Code, line, column int) (l, c int, ok bool) {
+	if line <= len(lead) || column < 1 {
+		return 0, 0, false
+	}
+	return code.Position(line-len(lead), column)
+}
+
 // mapStack returns the frames of the program in a recorded stack, each as "\n    at <function> (program.ts:L:C)", and the
 // position of the first. ok is false if the text is none that an engine recorded.
 //
@@ -43,7 +55,7 @@ func mapStack(code *runtime.Code, stack string) (frames string, line, column int
 		if !found {
 			continue
 		}
-		l, c, found = code.Position(l, c)
+		l, c, found = locate(code, l, c)
 		if !found {
 			continue
 		}

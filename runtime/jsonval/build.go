@@ -4,11 +4,12 @@ package jsonval
 
 import "math"
 
-// slab hands out slices cut from larger ones: most containers are small, and an allocation for each would cost more than
-// the rest of reading it. The pieces grow with what was asked for, so that a small value does not hold a large piece.
+// slab hands out slices cut from larger pieces: most containers are small, and an allocation for each would cost more than
+// the rest of reading it. A piece is at most half as large as all that was handed out before, so that a small value does not
+// hold much more than it needs.
 type slab[T any] struct {
-	free []T
-	size int
+	free  []T
+	taken int
 }
 
 // From slabMax elements on a slice is allocated by itself; a piece has at most slabSize elements.
@@ -23,11 +24,11 @@ func (s *slab[T]) take(n int) []T {
 		if n >= slabMax {
 			return make([]T, n)
 		}
-		s.size = min(max(n, 2*s.size), slabSize)
-		s.free = make([]T, s.size)
+		s.free = make([]T, max(n, min(s.taken/2, slabSize)))
 	}
 	t := s.free[:n:n]
 	s.free = s.free[n:]
+	s.taken += n
 	return t
 }
 

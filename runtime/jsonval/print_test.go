@@ -207,8 +207,8 @@ func TestMarshal(t *testing.T) {
 	if err != nil || string(text) != `{"b":{"z":[1e+21],"a":null}}` {
 		t.Errorf("%s, %v", text, err)
 	}
-	if _, err := json.Marshal(record{}); err == nil {
-		t.Error("an absent value was marshalled")
+	if _, err := json.Marshal(record{}); err == nil || !strings.Contains(err.Error(), "an absent value has no JSON form") {
+		t.Errorf("JSON-2 an absent value was marshalled: %v", err)
 	}
 	var back record
 	if err := json.Unmarshal(text, &back); err != nil || back.A.Exists() || back.B.String() != `{"z":[1e+21],"a":null}` {

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,9 +53,9 @@ func TestApprover(t *testing.T) {
 	})
 	bubble(t, "ASK-7 a context that ends before or during the question settles cancelled at once, a late answer is discarded", func(t *testing.T) {
 		var a policy.Approver
-		asked := 0
+		var asked atomic.Int32
 		a.OnAsk(func(context.Context, registry.ApprovalRequest) (registry.Outcome, error) {
-			asked++
+			asked.Add(1)
 			time.Sleep(time.Hour)
 			return registry.AllowedOnce, nil
 		})
@@ -64,8 +65,8 @@ func TestApprover(t *testing.T) {
 		if got, _ := a.Approve(ctx, registry.ApprovalRequest{}); got != registry.Cancelled || time.Since(start) != time.Minute {
 			t.Errorf("%s after %v", got, time.Since(start))
 		}
-		if got, _ := a.Approve(ctx, registry.ApprovalRequest{}); got != registry.Cancelled || asked != 1 {
-			t.Errorf("%s, asked %d times", got, asked)
+		if got, _ := a.Approve(ctx, registry.ApprovalRequest{}); got != registry.Cancelled || asked.Load() != 1 {
+			t.Errorf("%s, asked %d times", got, asked.Load())
 		}
 		var none policy.Approver
 		if got, _ := none.Approve(ctx, registry.ApprovalRequest{}); got != registry.Cancelled {

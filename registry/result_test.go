@@ -128,6 +128,8 @@ type hostile struct{ nilPointer *int }
 
 func (h hostile) Error() string { return fmt.Sprint(*h.nilPointer) }
 
+func nilMap() map[string]int { return nil }
+
 type hostileAs struct{ error }
 
 func (hostileAs) As(any) bool { panic("As") }
@@ -166,8 +168,7 @@ func TestThrownValues(t *testing.T) {
 		{"RESULT-6", "a panic with such an error", panicking(hostile{}), "<unprintable error>", "", ""},
 		{"RESULT-6", "an error whose As panics", fails(hostileAs{io.EOF}), "EOF", "", ""},
 		{"RESULT-6", "a nil map write", func(context.Context, jsonval.Value, *registry.Run) (any, error) {
-			var m map[string]int
-			m["x"] = 1
+			nilMap()["x"] = 1
 			return nil, nil
 		}, "assignment to entry in nil map", "", ""},
 		{"RESULT-6", "a message that is not UTF-8", fails(errors.New("a\xffb")), "a\uFFFDb", "", ""},

@@ -333,7 +333,7 @@ func TestRepeatChain(t *testing.T) {
 	})
 	t.Run("REPEAT-17 a chain does not keep its agent alive, and dropped agents do not pile up", func(t *testing.T) {
 		w := newWatch(t, policy.RepeatOptions{})
-		type agent struct{ memory [1 << 10]byte }
+		type agent struct{ _ [1 << 10]byte }
 		collected := make(chan struct{})
 		func() {
 			a := new(agent)

@@ -25,25 +25,24 @@ type inner struct {
 type everything struct {
 	base
 	*inner
-	Name     string            `json:"Name,omitempty"`
-	Mode     string            `json:"mode" enum:"fast,slow"`
-	Level    int8              `json:"level" enum:"1,2"`
-	Ratio    float32           `json:"ratio,omitzero"`
-	On       bool              `json:"on"`
-	Tags     []string          `json:"tags"`
-	Matrix   [2][]uint         `json:"matrix"`
-	Labels   map[string]int    `json:"labels"`
-	Raw      json.RawMessage   `json:"raw"`
-	Any      any               `json:"any"`
-	Value    jsonval.Value     `json:"value"`
-	When     time.Time         `json:"when"`
-	Big      *big.Int          `json:"big"`
-	Bytes    []byte            `json:"bytes"`
-	Quoted   int               `json:",string"`
-	Skipped  func()            `json:"-"`
-	private  int               //nolint:unused // must not show
+	Name     string          `json:"Name,omitempty"`
+	Mode     string          `json:"mode" enum:"fast,slow"`
+	Level    int8            `json:"level" enum:"1,2"`
+	Ratio    float32         `json:"ratio,omitzero"`
+	On       bool            `json:"on"`
+	Tags     []string        `json:"tags"`
+	Matrix   [2][]uint       `json:"matrix"`
+	Labels   map[string]int  `json:"labels"`
+	Raw      json.RawMessage `json:"raw"`
+	Any      any             `json:"any"`
+	Value    jsonval.Value   `json:"value"`
+	When     time.Time       `json:"when"`
+	Big      *big.Int        `json:"big"`
+	Bytes    []byte          `json:"bytes"`
+	Quoted   int             `json:",string"`
+	Skipped  func()          `json:"-"`
+	private  int
 	Nested   struct{ A inner } `json:"nested"`
-	Dash     int               `json:"-,"`
 	Number   json.Number       `json:"number"`
 	Untagged uint64
 }
@@ -69,8 +68,8 @@ func TestDerive(t *testing.T) {
 			`"tags":{"type":"array","items":{"type":"string"}},"matrix":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},` +
 			`"labels":{"type":"object","additionalProperties":true},"raw":{},"any":{},"value":{},"when":{"type":"string"},"big":{"type":"integer"},"bytes":{"type":"string"},` +
 			`"Quoted":{"type":"string"},"nested":{"type":"object","additionalProperties":false,"properties":{"A":{"type":"object","additionalProperties":false,"properties":{` +
-			`"host":{"type":"string","description":"Where to connect"},"port":{"type":"integer"}},"required":["host"]}},"required":["A"]},"-":{"type":"integer"},"number":{"type":"number"},"Untagged":{"type":"integer"}},` +
-			`"required":["id","mode","level","on","tags","matrix","labels","raw","any","value","when","bytes","Quoted","nested","-","number","Untagged"]}`
+			`"host":{"type":"string","description":"Where to connect"},"port":{"type":"integer"}},"required":["host"]}},"required":["A"]},"number":{"type":"number"},"Untagged":{"type":"integer"}},` +
+			`"required":["id","mode","level","on","tags","matrix","labels","raw","any","value","when","bytes","Quoted","nested","number","Untagged"]}`
 		if got := raw.String(); got != want {
 			t.Errorf("\n got %s\nwant %s", got, want)
 		}
@@ -90,7 +89,7 @@ func TestDerive(t *testing.T) {
 		}
 		port := 1
 		v := jsonval.MustOf(everything{
-			inner: &inner{Host: "h", Port: &port}, Mode: "fast", Level: 1, Raw: json.RawMessage("1"), Value: jsonval.Null(), Big: big.NewInt(7),
+			private: 1, inner: &inner{Host: "h", Port: &port}, Mode: "fast", Level: 1, Raw: json.RawMessage("1"), Value: jsonval.Null(), Big: big.NewInt(7),
 			Nested: struct{ A inner }{inner{Port: &port}}, Number: "1.5",
 		})
 		if got := c.Validate(v, "value"); len(got) != 0 {

@@ -26,26 +26,34 @@ func (s *SDK) compose() (string, bool) {
 
 func (l *language) fenced(code string) string { return "```" + l.fence + "\n" + code + "```\n" }
 
-// choose returns the tools whose declarations fit into a number of bytes, in name order: the most used first, then the shortest, since
-// more tools can be called at once if the short ones are there.
+// choose returns the tools whose declarations fit into a number of bytes, in name order: the used ones first, the most used at the
+// front; then the shortest. Unused ones are left out if that would show less than half of the set, since a random handful of many costs
+// its tokens in every request and is hardly ever what is needed.
 func (s *SDK) choose(left int) []*tool {
 	type candidate struct {
 		tool *tool
+		uses int64
 		size int
 	}
 	list := make([]candidate, len(s.tools))
 	for i, t := range s.tools {
-		list[i] = candidate{t, len(s.language.entry(t, s.options)) + 2*len(t.Name)}
+		list[i] = candidate{t, max(0, s.options.Usage[t.Name]), len(s.language.entry(t, s.options)) + 2*len(t.Name)}
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(s.options.Usage[b.tool.Name], s.options.Usage[a.tool.Name]), cmp.Compare(a.size, b.size))
-	})
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.uses, a.uses), cmp.Compare(a.size, b.size)) })
 	var chosen []*tool
+	used := 0
 	for _, c := range list {
-		if c.size <= left {
-			left -= c.size
-			chosen = append(chosen, c.tool)
+		if c.size > left {
+			continue
 		}
+		left -= c.size
+		chosen = append(chosen, c.tool)
+		if c.uses > 0 {
+			used++
+		}
+	}
+	if 2*len(chosen) < len(s.tools) {
+		chosen = chosen[:used]
 	}
 	slices.SortFunc(chosen, func(a, b *tool) int { return strings.Compare(a.Name, b.Name) })
 	return chosen

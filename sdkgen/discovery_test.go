@@ -78,9 +78,23 @@ func TestDiscovery(t *testing.T) {
 		room := Tokens(least) + 160
 		_, text := discovery(t, "typescript", room, map[string]int64{"crm_get_customer": 7, "mcp__mail__send_message": 9, "gone": 100})
 		has(t, text, "  mcp__mail__send_message: {\n", "  crm_get_customer: {\n", "  crm_get_customer: McpResult;\n")
+		hasNot(t, text, "  weather: {\n")
 		_, text = discovery(t, "typescript", room, nil)
-		has(t, text, "  weather: {\n")
-		hasNot(t, text, "  crm_get_customer: {\n")
+		has(t, text, "interface ToolArgsMap {}\n") // less than half would fit
+		partial := 0
+		for room := range 400 {
+			_, text = discovery(t, "typescript", Tokens(least)+room, nil)
+			declared := strings.Count(text, ": McpResult;\n")
+			if strings.Contains(text, "  crm_get_customer: {\n") && declared < len(shop(t)) {
+				t.Errorf("the longest is there, but only %d of the others", declared-1)
+			}
+			if declared > 0 && declared < len(shop(t)) {
+				partial++
+			}
+		}
+		if partial == 0 {
+			t.Error("never a part of the set")
+		}
 	})
 	t.Run("SDK-4 the same usage gives the same bytes", func(t *testing.T) {
 		usage := map[string]int64{"weather": 1, "crm_list_customers": 1, "mcp__mail__delete": 1}
@@ -226,6 +240,18 @@ func TestDescribe(t *testing.T) {
 			t.Fatal(err)
 		}
 		has(t, odd, `tools["odd name\n"](args: Record<string, JsonValue>)`)
+	})
+	t.Run("GATE-3 descriptions are whole here and short in a search, as in the section", func(t *testing.T) {
+		s, err := New("typescript", shop(t), Options{MaxDescription: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Index().Describe("read_file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, want)
+		has(t, s.Index().Search("read_file", 1)[0].Declaration, "/** Reads a… */")
 	})
 	t.Run("GATE-3 a declaration in Python", func(t *testing.T) {
 		s, err := New("python", shop(t), Options{})

@@ -15,8 +15,9 @@ import (
 
 // Index answers questions about one set of tools: sdk.search and sdk.describe. It never changes and is safe for concurrent use.
 //
-// The ranking is BM25 over the words of each tool's name, description and members, with the name counting most. Words are compared
-// without case and plural; a word of the query also finds longer words that begin with it, at a discount.
+// The ranking is BM25 over the words of each tool's name, description and members, each kind of text measured by its own usual length, so
+// that a tool with a long manual is found by its name like any other. Words are compared without case and plural; a word of the query also
+// finds longer words that begin with it, at a discount.
 type Index struct {
 	language *language
 	options  Options
@@ -24,15 +25,29 @@ type Index struct {
 	byName   map[string]*tool
 	byRaw    map[string][]*tool // by the name that an MCP server has for it
 	postings map[string][]posting
-	terms    []string  // the words of the postings, sorted
-	lengths  []float64 // of each tool, in weighted words
-	average  float64
+	terms    []string         // the words of the postings, sorted
+	lengths  [][parts]float64 // of each tool, in words
+	average  [parts]float64
 }
 
-// posting is one tool that a word occurs in, with its weighted number of occurrences.
+// The texts of a tool that are searched.
+const (
+	nameWords = iota
+	aboutWords
+	memberWords
+	parts
+)
+
+// How much a word of each text counts, and how much a long text is held back (BM25's b).
+var (
+	partWeight  = [parts]float64{4, 1, 0.7}
+	partPenalty = [parts]float64{0.3, 0.75, 0.75}
+)
+
+// posting is one tool that a word occurs in, with the number of occurrences in each of its texts.
 type posting struct {
 	tool  int
-	count float64
+	count [parts]float64
 }
 
 // Match is one answer of a search.
@@ -42,21 +57,19 @@ type Match struct {
 }
 
 const (
-	nameWeight    = 4.0 // a word of the name counts as so many of the description
 	defaultLimit  = 5
 	maxLimit      = 50
-	maxQuery      = 64 // words of a query that count
-	maxExpansions = 32 // longer words that a word of the query stands for
-	prefixWeight  = 0.5
-	saturation    = 1.2  // BM25's k1: how fast repeating a word stops to count
-	lengthPenalty = 0.75 // BM25's b: how much long descriptions are held back
+	maxQuery      = 64  // words of a query that count
+	maxExpansions = 32  // longer words that a word of the query stands for
+	prefixWeight  = 0.5 // how much such a word counts
+	saturation    = 1.2 // BM25's k1: how fast repeating a word stops to count
 )
 
 // Index returns the index of the tools. It takes time in proportion to their text: keep it.
 func (s *SDK) Index() *Index {
 	x := &Index{
 		language: s.language, options: s.options, tools: s.tools,
-		byName: map[string]*tool{}, byRaw: map[string][]*tool{}, postings: map[string][]posting{}, lengths: make([]float64, len(s.tools)),
+		byName: map[string]*tool{}, byRaw: map[string][]*tool{}, postings: map[string][]posting{}, lengths: make([][parts]float64, len(s.tools)),
 	}
 	for i, t := range s.tools {
 		x.byName[t.Name] = t
@@ -68,29 +81,31 @@ func (s *SDK) Index() *Index {
 	}
 	slices.Sort(x.terms)
 	for _, n := range x.lengths {
-		x.average += n / float64(len(x.lengths))
+		for part := range parts {
+			x.average[part] += n[part] / float64(len(x.lengths))
+		}
 	}
 	return x
 }
 
 func (x *Index) add(i int, t *tool) {
-	counted := func(weight float64) func(string) {
+	counted := func(part int) func(string) {
 		return func(word string) {
 			list := x.postings[word]
-			if n := len(list); n > 0 && list[n-1].tool == i {
-				list[n-1].count += weight
-			} else {
-				x.postings[word] = append(list, posting{i, weight})
+			if n := len(list); n == 0 || list[n-1].tool != i {
+				list = append(list, posting{tool: i})
+				x.postings[word] = list
 			}
-			x.lengths[i] += weight
+			list[len(list)-1].count[part]++
+			x.lengths[i][part]++
 		}
 	}
-	words(t.Name, counted(nameWeight))
-	words(t.Description, counted(1))
+	words(t.Name, counted(nameWords))
+	words(t.Description, counted(aboutWords))
 	for _, root := range []*shape{t.args, t.output} {
 		root.walk(func(s *shape) []*shape {
 			for _, f := range s.fields {
-				words(f.name, counted(1))
+				words(f.name, counted(memberWords))
 			}
 			return s.parts()
 		})
@@ -122,19 +137,28 @@ func (x *Index) Search(query string, limit int) []Match {
 // score returns the score of each tool.
 func (x *Index) score(query string) []float64 {
 	scores := make([]float64, len(x.tools))
+	best := make([]float64, len(x.tools)) // of one word of the query: what stands for it adds nothing to itself
 	seen := map[string]bool{}
 	words(query, func(word string) {
 		if seen[word] || len(seen) >= maxQuery {
 			return
 		}
 		seen[word] = true
-		x.scoreTerm(scores, word, 1)
+		rarity := math.Inf(1)
+		if len(x.postings[word]) > 0 {
+			rarity = x.rarity(word)
+			x.scoreTerm(best, word, rarity)
+		}
 		at, _ := slices.BinarySearch(x.terms, word)
 		for n := 0; at < len(x.terms) && n < maxExpansions && len(word) > 2 && strings.HasPrefix(x.terms[at], word); at++ {
-			if x.terms[at] != word {
-				x.scoreTerm(scores, x.terms[at], prefixWeight)
+			if longer := x.terms[at]; longer != word {
+				x.scoreTerm(best, longer, prefixWeight*min(rarity, x.rarity(longer)))
 				n++
 			}
+		}
+		for i, score := range best {
+			scores[i] += score
+			best[i] = 0
 		}
 	})
 	if found := x.find(query); len(found) == 1 {
@@ -144,23 +168,33 @@ func (x *Index) score(query string) []float64 {
 	return scores
 }
 
-func (x *Index) scoreTerm(scores []float64, term string, weight float64) {
-	list := x.postings[term]
-	n, all := float64(len(list)), float64(len(x.tools))
-	rarity := math.Log(1 + (all-n+0.5)/(n+0.5))
-	for _, p := range list {
-		held := saturation * (1 - lengthPenalty + lengthPenalty*x.lengths[p.tool]/x.average)
-		scores[p.tool] += weight * rarity * p.count * (saturation + 1) / (p.count + held)
+// rarity says how much it means that a tool has the word.
+func (x *Index) rarity(term string) float64 {
+	n, all := float64(len(x.postings[term])), float64(len(x.tools))
+	return math.Log(1 + (all-n+0.5)/(n+0.5))
+}
+
+// scoreTerm raises the scores of the tools that have the word.
+func (x *Index) scoreTerm(best []float64, term string, weight float64) {
+	for _, p := range x.postings[term] {
+		count := 0.0
+		for part, n := range p.count {
+			if n > 0 {
+				held := 1 - partPenalty[part] + partPenalty[part]*x.lengths[p.tool][part]/x.average[part]
+				count += partWeight[part] * n / held
+			}
+		}
+		best[p.tool] = max(best[p.tool], weight*count/(count+saturation))
 	}
 }
 
-// Describe returns the declaration of the tool called name. The name that an MCP server itself gives a tool does where only one server has
+// Describe returns the declaration of the tool called name, its descriptions whole. The name that an MCP server itself gives a tool does where only one server has
 // it. The error of an unknown name says which names are near.
 func (x *Index) Describe(name string) (string, error) {
 	found := x.find(name)
 	switch {
 	case len(found) == 1:
-		return x.language.entry(found[0], x.options), nil
+		return x.language.entry(found[0], Options{}), nil
 	case len(found) > 1:
 		return "", fmt.Errorf("several servers have a tool %s; name one in full: %s", quoted(name), quotedNames(found))
 	case len(x.tools) == 0:

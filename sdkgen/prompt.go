@@ -58,8 +58,8 @@ var typeScriptTexts = texts{
 		"before anything has run. Nothing can be imported; the language's built-ins are there.\n" +
 		"- Call a tool with one object: `await tools.name(args)`, or `await tools[\"some-name\"](args)` where the name is no identifier. " +
 		"Arguments are plain JSON data. The call yields the declared value itself, already parsed.\n" +
-		"- A tool of type `McpResult` answers in blocks: `r.content[0].text` is its text, always a string; data, if any, is in " +
-		"`r.structuredContent`.\n" +
+		"- A tool of type `McpResult` answers in blocks: `r.content[0].text` is its text, a string even where it looks like JSON; data, if " +
+		"any, is in `r.structuredContent`.\n" +
 		"- A call that fails throws a `ToolCallError` at its `await`: `toolName` says which tool, `message` why. Catch it to go on without " +
 		"that result.\n" +
 		"- Start independent calls that only read together, with `Promise.all`. Calls that change something run alone, in the order in " +
@@ -87,8 +87,8 @@ var pythonTexts = texts{
 		"classes are static stubs, arguments are plain dicts and lists, and constructing a stub raises `NameError`.\n" +
 		"- Call a tool with one dict: `await tools.name(args)`, or `await tools[\"some-name\"](args)` where the name is no identifier, is a " +
 		"reserved word or begins with an underscore. Arguments are plain JSON data. The call yields the declared value itself, already parsed.\n" +
-		"- A tool of type `McpResult` answers in blocks: `r[\"content\"][0][\"text\"]` is its text, always a string; data, if any, is in " +
-		"`r[\"structuredContent\"]`.\n" +
+		"- A tool of type `McpResult` answers in blocks: `r[\"content\"][0][\"text\"]` is its text, a string even where it looks like " +
+		"JSON; data, if any, is in `r[\"structuredContent\"]`.\n" +
 		"- A call that fails raises a `ToolCallError` at its `await`: `toolName` says which tool, its message why. Catch it to go on " +
 		"without that result.\n" +
 		"- Start independent calls that only read together, with `asyncio.gather`. Calls that change something run alone, in the order in " +

@@ -28,7 +28,8 @@ type Options struct {
 	MaxDescription int
 
 	// MaxTokens is how many tokens (as [Tokens] estimates them) the section may take before it turns to discovery: an index of all tools,
-	// as many declarations as fit, and sdk.search and sdk.describe for the rest. 0: it never does.
+	// the declarations that fit, and sdk.search and sdk.describe for the rest. The instructions and an index line for each prefix are
+	// there in any case. 0: it never does.
 	MaxTokens int
 
 	// Usage says how often each tool has been used: under discovery the most used are declared first. The text depends on it, so whoever

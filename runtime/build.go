@@ -16,6 +16,9 @@ import (
 //
 // The second shape, a class field, also forbids `arguments`, and the first one `super` and `new.target`. Each wrapper
 // has a line of its own, so that the program's lines and columns are the parser's, one line on.
+//
+// The second parse is as dear as the first. It is left out when the scanner was in doubt about nothing and found all
+// brackets closed, and when what was printed is, by another scan, one function as well.
 const (
 	wrapperHead = "(async()=>{\"use strict\";await 0;"
 	wrapperTail = "\n})"
@@ -95,22 +98,16 @@ func (b *builder) build() (*Code, *Failure) {
 		text.tail = callTail + text.tail
 	}
 
-	// Both parses at once: they are what a cold run waits for.
-	checked := make(chan *Failure, 1)
-	if b.form.namespaces {
-		checked <- nil
-	} else {
-		go func() { checked <- b.check(input{program: b.src, head: checkHead, tail: checkTail}, api.LoaderTS) }()
-	}
 	o := esbuildOptions(api.LoaderTS, b.target)
 	o.Sourcemap, o.SourcesContent = api.SourceMapExternal, api.SourcesContentExclude
 	r := api.Transform(text.whole(), o)
-	failure := <-checked
 	if len(r.Errors) > 0 {
 		return nil, text.failure(r.Errors[0], b.src)
 	}
-	if failure != nil {
-		return nil, failure
+	if !b.form.namespaces && (!b.form.exact || b.form.arguments || !isOneFunction(string(r.Code))) {
+		if f := b.check(); f != nil {
+			return nil, f
+		}
 	}
 	out, err := readOutput(r.Code, r.Map)
 	if err != nil {
@@ -163,16 +160,35 @@ func (b *builder) assemble(out output, text input, marker string) (*Code, *Failu
 }
 
 // check parses the program in the second wrapper.
-func (b *builder) check(text input, loader api.Loader) *Failure {
+func (b *builder) check() *Failure {
+	text := input{program: b.src, head: checkHead, tail: checkTail}
 	if b.call {
 		text.head += callHead
 		text.tail = callTail + text.tail
 	}
-	r := api.Transform(text.whole(), esbuildOptions(loader, Target{}))
+	r := api.Transform(text.whole(), esbuildOptions(api.LoaderTS, Target{}))
 	if len(r.Errors) == 0 {
 		return nil
 	}
 	return text.failure(r.Errors[0], b.src)
+}
+
+// isOneFunction reports whether the printed code is helpers and then certainly one function in parentheses.
+func isOneFunction(printed string) bool {
+	start := strings.Index(printed, printedHead)
+	if start < 0 {
+		return false
+	}
+	s := scanner{src: printed[start:]}
+	// The brace of the function, the third bracket, is the last one that closes before the parenthesis.
+	for t := s.next(); t.kind != tokEOF; t = s.next() {
+		if len(s.brackets) > 1 || t.end <= len(printedHead) {
+			continue
+		}
+		rest := strings.TrimRight(s.src[t.end:], "\n")
+		return t.is('}') && (rest == ")" || rest == ");") && s.doubts == 0
+	}
+	return false
 }
 
 // checkPrinted parses the JavaScript that is to be a function's body as one.

@@ -3,7 +3,10 @@ package runtime
 // This file defines the program's form as its tokens show it: what a program may not contain (RUN-32), where its
 // top-level namespaces and returns are (RUN-34), and whether it does anything at all (CODE-33).
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // form is what a scan of the tokens found.
 type form struct {
@@ -13,16 +16,19 @@ type form struct {
 	followed   []bool          // whether an expression follows that return
 	objects    map[string]bool // names of enums and namespaces, which generated code refers to
 	idle       bool            // all it does is declare main
+	exact      bool            // no slash was in doubt: the tokens are the parser's
+	arguments  bool            // the name occurs
 }
 
 // readForm reads the tokens of src, a text that the guard has passed.
 func readForm(src string) form {
-	f := formReader{src: src, tokens: tokenize(src)}
+	f := formReader{src: src}
+	f.tokens, f.form.exact = tokenize(src)
 	return f.read()
 }
 
-// tokenize returns the tokens of src in the likelier reading of each slash in doubt.
-func tokenize(src string) []token {
+// tokenize returns the tokens of src in the likelier reading of each slash in doubt, and whether there was none.
+func tokenize(src string) (list []token, exact bool) {
 	s := scanner{src: src}
 	tokens := make([]token, 0, len(src)/4+8)
 	for t := s.next(); t.kind != tokEOF; t = s.next() {
@@ -32,7 +38,7 @@ func tokenize(src string) []token {
 		// A last token that no program has: see formReader.read.
 		tokens = append(tokens, token{kind: tokEOF, start: s.html - 1, end: s.html - 1})
 	}
-	return tokens
+	return tokens, s.doubts == 0 && !s.broken && !s.unbalanced && len(s.brackets) == 0
 }
 
 type formReader struct {
@@ -169,8 +175,11 @@ func (f *formReader) name(i int, t token) {
 	case wordReturn:
 		f.returned(i, t, next)
 	case wordNone:
-		if t.end-t.start == 4 && f.text(t) == "main" {
+		switch text := f.text(t); {
+		case text == "main":
 			f.main(i)
+		case text == "arguments" || strings.Contains(text, `\`):
+			f.form.arguments = true
 		}
 	}
 }

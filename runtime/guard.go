@@ -9,20 +9,23 @@ package runtime
 
 // Limits of the guard. Measured with the parser in use; ordinary programs stay far below.
 const (
-	maxBrackets = 256  // open brackets
-	maxTight    = 256  // chained prefix operators, arrows, conditions, assignments, powers, labels, statement heads
-	maxLoose    = 4096 // chained member accesses, calls, subscripts, templates, additions, else, commas
-	maxPath     = 8192 // all of these together, along one path through the syntax tree
-	maxRetried  = 8    // conditions that make the parser read an arrow function twice, nested in each other
-	maxCases    = 2048 // case clauses of one block
-	maxAngles   = 1024 // < that may each open type arguments
-	maxDoubts   = 5    // slashes of which only a parser knows what they are
+	maxBrackets   = 256  // open brackets
+	maxTight      = 256  // chained prefix operators, arrows, conditions, assignments, powers, labels, statement heads
+	maxLoose      = 4096 // chained member accesses, calls, subscripts, templates, additions, else, commas
+	maxPath       = 8192 // all of these together, along one path through the syntax tree
+	maxRetried    = 8    // conditions that make the parser read an arrow function twice, nested in each other
+	maxCases      = 2048 // case clauses of one block
+	maxAngles     = 1024 // < that may each open type arguments
+	maxDecorators = 2048 // in the whole text: each becomes a page of code
+	maxDoubts     = 5    // slashes of which only a parser knows what they are
 
 	maxSquares    = 2 * maxLoose * maxLoose // work that grows with the square of a chain
 	maxLookups    = 24 << 20                // steps from scope to scope
 	maxEnumString = 256                     // bytes of an enum member's string
 	maxEchoed     = 48 << 20                // bytes that repeated names and strings can print
 	maxJoined     = 1 << 30                 // bytes that joining the strings of enums can copy
+	maxHoisted    = 1 << 20                 // enums, for each using declaration
+	maxWalked     = 256 << 20               // bytes between errors and the places they refer to
 )
 
 // checkSource refuses a text that the parser must not see. It returns nil or an Exception with the position.
@@ -71,6 +74,19 @@ type level struct {
 	cases        int
 
 	names []nameUse // names first seen at this level
+
+	// See guard_errors.go.
+	declaring   bool // within let, const, using or var
+	declaresVar bool // by var
+	pattern     int  // the level that this pattern declares for, + 1; 0 for no pattern
+	patternVar  bool
+	members     bool // the body of a class or an interface
+	declared    []string
+	labels      []string
+	proto       int // offset of a key __proto__ + 1
+	params      map[string]int
+	repeated    int64 // what repeated names cost if this turns out to be a parameter list
+	elements    int
 }
 
 // guard is one scan of a text. The counters of a level reset at a separator; sums over the open levels are kept
@@ -84,20 +100,27 @@ type guard struct {
 	retried int // of all open levels
 	scopes  int // open brackets that can hold declarations
 
-	deepestScope int
-
 	squares int64
 	lookups int64
 	names   nameTable
+	errors  errorCounter
 
 	prev, prev2   token
 	prevAfter     after
-	enumNext      bool // an enum's name stands, its body follows
-	enumStrings   bool // an enum has a string member
-	enumSums      bool // an enum adds what may be strings
+	prevMember    bool // prev follows a dot
+	starts        bool // the token begins a statement
+	prevStarts    bool
+	classHead     bool  // a class or an interface is named, its body follows
+	closed        int64 // level.repeated of the parenthesis that prev closes
+	enumNext      bool  // an enum's name stands, its body follows
+	enumStrings   bool  // an enum has a string member
+	enumSums      bool  // an enum adds what may be strings
+	summing       bool  // prev is a + in an enum, and no number before it
 	longestName   int
 	nameCount     int64
 	longestString int // in an enum
+	decorators    int
+	enums, usings int64
 	members       int64
 }
 
@@ -112,19 +135,23 @@ func (g *guard) run() (int, bool) {
 		if t.kind == tokEOF {
 			break
 		}
+		g.starts = g.prev.end == 0 || g.prev.is(';') || g.prev.is('{') || g.prev.is('}') || g.prevAfter == afterHead
 		if g.boundary(t) {
 			g.separate()
+			g.starts = true
 		}
+		g.strict(t)
 		if !g.count(t) || g.scan.looked > maxLook(len(g.scan.src)) {
 			return t.start, false
 		}
-		g.prev2, g.prev = g.prev, t
+		g.prevMember = g.prev.is('.') || g.prev.is(opOptional)
+		g.prev2, g.prev, g.prevStarts = g.prev, t, g.starts
 	}
 	for len(g.levels) > 1 {
 		g.closeLevel()
 	}
 	g.separate()
-	g.lookups += g.names.numberedTries() * int64(g.deepestScope+1)
+	g.lookups += g.names.numberedTries()
 	return len(g.scan.src), g.within() && !(g.enumStrings && g.enumSums) && g.squares*int64(g.longestString) <= maxJoined
 }
 
@@ -133,7 +160,8 @@ func (g *guard) within() bool {
 	l := g.top
 	return l.tight <= maxTight && l.loose <= maxLoose && l.angles <= maxAngles && l.commas <= maxLoose && l.cases <= maxCases &&
 		g.above+l.deepest <= maxPath && g.squares <= maxSquares && g.lookups <= maxLookups &&
-		int64(g.longestName)*g.nameCount <= maxEchoed && int64(g.longestString)*g.members <= maxEchoed
+		int64(g.longestName)*g.nameCount <= maxEchoed && int64(g.longestString)*g.members <= maxEchoed &&
+		g.errors.walked <= maxWalked && g.enums*g.usings <= maxHoisted
 }
 
 // boundary reports whether t certainly begins a statement or a member: two operands never stand side by side, so
@@ -178,6 +206,7 @@ func (g *guard) separate() {
 	g.retried -= l.retried
 	l.tight, l.loose, l.commas, l.conditions, l.retried, l.angles = 0, 0, 0, 0, 0, 0
 	l.deepest, l.siblings = 0, 0
+	l.declaring = false
 }
 
 // comma ends an element of a list or an operand of a chain of commas.
@@ -214,7 +243,6 @@ func (g *guard) openLevel(l level) bool {
 	g.above++
 	if l.open == '{' || l.open == '(' {
 		g.scopes++
-		g.deepestScope = max(g.deepestScope, g.scopes)
 	}
 	return g.above <= maxPath
 }
@@ -225,6 +253,11 @@ func (g *guard) closeLevel() {
 	g.separate()
 	g.squares += int64(l.cases) * int64(l.cases)
 	g.names.leave(l.names)
+	g.errors.leave(len(g.levels), l.declared)
+	for _, name := range l.labels {
+		delete(g.errors.labels, name)
+	}
+	g.closed = l.repeated
 	g.above--
 	if l.open == '{' || l.open == '(' {
 		g.scopes--
@@ -236,10 +269,15 @@ func (g *guard) closeLevel() {
 
 // count takes one token into account. False when a limit is passed.
 func (g *guard) count(t token) bool {
+	g.enumSum(t)
+	g.binding(t)
 	switch t.kind {
 	case tokName:
 		g.name(t)
 	case tokPrivate:
+		if !g.prev.is('.') && !g.prev.is(opOptional) && g.top.members {
+			g.declare(g.scan.src[t.start:t.end], t.start, len(g.levels), false)
+		}
 		g.seen(t)
 	case tokString:
 		if !g.enumText(t) {
@@ -276,7 +314,7 @@ func (g *guard) name(t token) {
 	}
 	switch t.word {
 	case wordPrefix, wordAsync, wordDeclare, wordModifier, wordFunction, wordClass, wordFor, wordIf, wordWhile, wordWith, wordDo, wordTry, wordSwitch:
-		if !g.top.list || g.top.open != '{' {
+		if (!g.top.list || g.top.open != '{') && g.prev.word != wordElse {
 			g.tight(1)
 		}
 	case wordElse:
@@ -287,22 +325,35 @@ func (g *guard) name(t token) {
 		g.top.cases++
 	}
 	g.enumNext = t.word == wordEnum || g.enumNext && t.word == wordNone
+	g.classHead = g.classHead || t.word == wordClass || t.word == wordType
+	if t.word == wordVariable && g.top.open != '[' {
+		g.top.declaring, g.top.declaresVar = true, g.scan.src[t.start] == 'v'
+		if g.scan.src[t.start] == 'u' {
+			g.usings++
+		}
+	}
+	if t.word == wordEnum {
+		g.enums++
+	}
+	g.declaration(t)
+	g.parameter(t)
 	if t.word == wordNone || t.word == wordThis {
 		g.seen(t)
 	}
 }
 
-// seen takes an identifier into account: the parser looks it up from scope to scope, and renames it when an outer
-// scope has the same name.
+// seen takes an identifier into account: the parser looks it up from scope to scope.
 func (g *guard) seen(t token) {
 	g.nameCount++
 	g.longestName = max(g.longestName, t.end-t.start)
 	g.lookups += int64(g.scopes)
-	g.lookups += int64(g.names.enter(g.scan.src[t.start:t.end], len(g.levels), &g.top.names)) * int64(g.scopes+1)
 }
 
 func (g *guard) punct(t token) bool {
 	operand := g.prevAfter != afterOperator && g.prevAfter != afterHead && g.prev.end > 0
+	if g.prev.is(')') && (t.is(opArrow) || t.is('{') || t.is(':')) {
+		g.errors.walked += g.closed
+	}
 	switch t.op {
 	case '(', '[', '{':
 		return g.bracket(t, operand)
@@ -316,13 +367,20 @@ func (g *guard) punct(t token) bool {
 		g.comma()
 	case opArrow:
 		g.tight(1)
+		if g.top.retried > 0 {
+			g.errors.walked += int64(t.start) // an error in the second reading looks for its line from the start
+		}
 		return g.retried <= maxRetried
 	case '?':
 		g.tight(1)
 		g.top.conditions++
 	case ':':
 		g.colon()
-	case opAssign, opPower, '~', '@', opSpread:
+	case '@':
+		g.decorators++
+		g.tight(1)
+		return g.decorators <= maxDecorators
+	case opAssign, opPower, '~', opSpread:
 		g.tight(1)
 	case '!', '-', opStep:
 		if operand {
@@ -331,25 +389,27 @@ func (g *guard) punct(t token) bool {
 			g.tight(1)
 		}
 	case '+':
-		if !g.enumSum() {
-			return false
-		}
 		if operand {
 			g.loose()
 		} else {
 			g.tight(1)
 		}
 	case '<':
-		if g.prev.kind != tokNumber {
+		switch {
+		case !operand || g.prev.is('>'): // a cast
+			g.tight(1)
+		case g.prev.kind != tokNumber:
 			g.tight(1)
 			g.top.angles++
+		default:
+			g.loose()
 		}
 	case '>':
 		if g.top.angles > 0 {
 			g.top.angles--
-			g.top.tight--
-			g.above--
+			g.tight(-1)
 		}
+		g.loose()
 	case '.', opOptional, opLogic, opNullish, opCompare, '*', '/', '%', '&', '|', '^':
 		g.loose()
 	}
@@ -374,7 +434,12 @@ func (g *guard) bracket(t token, operand bool) bool {
 		l.enum = g.enumNext && !l.list
 		l.decl = !l.list
 		l.list = l.list || l.enum
-		g.enumNext = false
+		l.members = g.classHead && !l.list
+		g.enumNext, g.classHead = false, false
+	}
+	if t.op != '(' {
+		l.pattern, l.patternVar = g.patternFor()
+		l.list = l.list || l.pattern > 0
 	}
 	return g.openLevel(l)
 }
@@ -401,6 +466,12 @@ func (g *guard) startsObject(t token) bool {
 // colon ends a condition's middle part, or follows a label, a key or a name with a type.
 func (g *guard) colon() {
 	l := g.top
+	switch {
+	case l.list:
+		g.proto()
+	case l.decl && !l.members && l.conditions == 0 && g.prev.kind == tokName && g.prevStarts && g.prev.word == wordNone:
+		g.label()
+	}
 	switch {
 	case l.conditions > 0:
 		l.conditions--

@@ -11,22 +11,55 @@ type nameUse struct {
 	levels, last int
 }
 
-// nameEntry is where a name was seen.
+// nameEntry is where a name may have been declared.
 type nameEntry struct {
-	levels int // open levels that have the name
-	last   int // the innermost of them
-	uses   int // levels that ever had it
+	levels int   // open levels that have the name
+	last   int   // the innermost of them
+	steps  int64 // sum of the scopes around all levels that ever had it
 }
 
-// nameTable tells how hard a name is to rename. The parser gives a name that an outer scope has too a number, trying 2,
-// 3, … until one is free: each outer level with the name can have taken one, and so can the program itself.
+// nameTable tells how hard names are to rename. The parser gives a name that an outer scope has too a number, trying 2,
+// 3, … in all scopes around until one is free: each outer level with the name can have taken one, and so can the program
+// itself.
 type nameTable struct {
 	entries  map[string]*nameEntry
 	numbered []string // names that end in 2
 }
 
+// binding takes the name before t into account if it may be a declaration: what stands before it and behind it tells.
+func (g *guard) binding(t token) {
+	name := g.prev
+	if name.kind != tokName || name.word != wordNone || g.prevMember {
+		return
+	}
+	if !t.is(opArrow) {
+		switch before := g.prev2; before.kind {
+		case tokName:
+			switch before.word {
+			case wordVariable, wordFunction, wordClass, wordEnum, wordNamespace:
+			default:
+				return
+			}
+		case tokPunct:
+			switch before.op {
+			case '(', ',', '[', '{', ':', '*', opSpread:
+			default:
+				return
+			}
+			switch {
+			case t.kind == tokName && t.word != wordInfix, t.is('(') && !before.is('*'), t.is('.'), t.is('['), t.is(opOptional), t.is('+'), t.is('<'):
+				return
+			}
+		default:
+			return
+		}
+	}
+	tries := g.names.enter(g.scan.src[name.start:name.end], len(g.levels), g.scopes+1, &g.top.names)
+	g.lookups += int64(tries) * int64(g.scopes+1)
+}
+
 // enter records name at a level and returns how many tries a declaration there can take because of outer levels.
-func (t *nameTable) enter(name string, level int, seen *[]nameUse) int {
+func (t *nameTable) enter(name string, level, scopes int, seen *[]nameUse) int {
 	if t.entries == nil {
 		t.entries = make(map[string]*nameEntry, 64)
 	}
@@ -43,7 +76,7 @@ func (t *nameTable) enter(name string, level int, seen *[]nameUse) int {
 	}
 	tries := e.levels
 	*seen = append(*seen, nameUse{name, e.levels, e.last})
-	e.levels, e.last, e.uses = e.levels+1, level, e.uses+1
+	e.levels, e.last, e.steps = e.levels+1, level, e.steps+int64(scopes)
 	return tries
 }
 
@@ -55,10 +88,10 @@ func (t *nameTable) leave(seen []nameUse) {
 	}
 }
 
-// numberedTries returns how many tries the numbers that the program itself uses can cost: for each declaration of x the
+// numberedTries returns how many steps the numbers that the program itself uses can cost: for each declaration of x the
 // length of the run x2, x3, ….
 func (t *nameTable) numberedTries() int64 {
-	var tries int64
+	var steps int64
 	for _, name := range t.numbered {
 		base := name[:len(name)-1]
 		e := t.entries[base]
@@ -69,9 +102,9 @@ func (t *nameTable) numberedTries() int64 {
 		for t.entries[base+strconv.Itoa(run+1)] != nil {
 			run++
 		}
-		tries += int64(e.uses) * int64(run)
+		steps += e.steps * int64(run)
 	}
-	return tries
+	return steps
 }
 
 // enumText takes a string or template in an enum's body into account, whose value is printed wherever the member is
@@ -82,14 +115,17 @@ func (g *guard) enumText(t token) bool {
 	}
 	g.enumStrings = true
 	g.longestString = max(g.longestString, t.end-t.start)
-	return t.end-t.start <= maxEnumString+2 && t.kind != tokTemplateOpen && !g.prev.is('+')
+	return t.end-t.start <= maxEnumString+2 && t.kind != tokTemplateOpen
 }
 
-// enumSum takes a + in an enum's body into account. Whether it adds numbers or joins strings only the parser knows; a
-// number beside it settles it well enough, for what grows by a number grows slowly.
-func (g *guard) enumSum() bool {
-	if g.top.enum && g.prev.kind != tokNumber {
+// enumSum takes a token in an enum's body into account that may be a sum's part. Whether a + adds numbers or joins
+// strings only the parser knows; a number beside it settles it well enough, for what grows by a number grows slowly.
+func (g *guard) enumSum(t token) {
+	if !g.top.enum {
+		return
+	}
+	if g.summing && t.kind != tokNumber {
 		g.enumSums = true
 	}
-	return !g.top.enum || g.prev.kind != tokString && g.prev.kind != tokTemplate
+	g.summing = t.is('+') && g.prev.kind != tokNumber
 }

@@ -79,7 +79,9 @@ type scanner struct {
 	doubts int    // slashes in doubt so far
 	looked int    // bytes that were looked at to find ends of regular expressions
 	broken bool   // the text ends within a token: no parser gets beyond
-	html   int    // offset of an HTML-like comment + 1
+
+	unbalanced bool // a bracket closed that was not open
+	html       int  // offset of an HTML-like comment + 1
 }
 
 // maxLook bounds the search for ends of regular expressions in a text of n bytes, which would otherwise be quadratic.
@@ -175,8 +177,10 @@ func (s *scanner) settlePunct(t token) after {
 		s.brackets = append(s.brackets, bracket{open: t.op})
 	case ')', ']', '}':
 		b := s.top()
-		if len(s.brackets) > 0 && b.open != '`' {
+		if b.open == opening(t.op) {
 			s.brackets = s.brackets[:len(s.brackets)-1]
+		} else {
+			s.unbalanced = true
 		}
 		switch {
 		case t.op == '}':
@@ -193,6 +197,16 @@ func (s *scanner) settlePunct(t token) after {
 		}
 	}
 	return afterOperator
+}
+
+func opening(c byte) byte {
+	switch c {
+	case ')':
+		return '('
+	case ']':
+		return '['
+	}
+	return '{'
 }
 
 // slashIsRegex decides what the slash at pos is and, for a regular expression, moves behind it.

@@ -47,7 +47,7 @@ func unfence(src string) string {
 // soleFunction reports whether src is one function expression that can be called without arguments, and returns src
 // without the semicolon behind it.
 func soleFunction(src string) (string, bool) {
-	tokens := tokenize(src)
+	tokens, _ := tokenize(src)
 	f := formReader{src: src, tokens: tokens}
 	i, n := 0, len(tokens)
 	if n > 0 && tokens[n-1].is(';') {

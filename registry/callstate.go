@@ -68,7 +68,11 @@ func (c *call) fuse(outer context.Context) (ctx context.Context, release func())
 
 // sameContext compares without the panic that a context of a type that is not comparable would be.
 func sameContext(a, b context.Context) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+	t := reflect.TypeOf(a)
+	if t != reflect.TypeOf(b) {
+		return false
+	}
+	return (t.Kind() == reflect.Pointer || reflect.ValueOf(a).Comparable()) && a == b
 }
 
 // comparableKey reports whether the key can be looked up without a panic.

@@ -62,10 +62,16 @@ func (r *Registry) Execute(ctx context.Context, input Call) Result {
 }
 
 // settle ends the call in the POST lane with the ordinary failure of err.
-func (c *call) settle(err error) { c.outcome = failureData(err) }
+func (c *call) settle(err error) { c.outcome = c.own(failureData(err)) }
 
 // abandon ends the call in the FINAL lane with the ordinary failure of err.
-func (c *call) abandon(err error) { c.outcome, c.final = failureData(err), true }
+func (c *call) abandon(err error) { c.outcome, c.final = c.own(failureData(err)), true }
+
+// own marks a result that was made just now, and that nobody has seen, as this execution's.
+func (c *call) own(d *resultData) *resultData {
+	d.owner = &c.identity
+	return d
+}
 
 // ---- 1. create ----
 
@@ -244,10 +250,10 @@ func (c *call) guard(g Guard) (reason string, deny bool, err error) {
 
 // around runs the wrappers and, through them, the body. It always settles the call.
 func (c *call) around() {
-	result, err := c.wrapped(chain(c.registry, c.scope, aroundOf), c.ctx)
+	wrappers := chain(c.registry, c.scope, aroundOf)
+	result, err := c.wrapped(wrappers, c.ctx)
 	c.quiesce()
 
-	var d *resultData
 	switch {
 	case err != nil: // AROUND-11
 		c.abandon(err)
@@ -255,20 +261,20 @@ func (c *call) around() {
 	case result.d == nil:
 		c.abandon(errNoResult)
 		return
+	case len(wrappers) == 0: // nobody else has seen it
+		c.outcome = result.d
 	case result.d.owner == &c.identity || result.d.isError: // what dispatch made, or an authored failure (AROUND-9)
 		own := *result.d
-		d = &own
+		c.outcome = c.own(&own)
 	default: // an authored success, or one that belongs to another call (AROUND-8, AROUND-10)
-		if d = c.authored(result.d.value, result.d.valueErr); d.isError {
-			c.outcome, c.final = d, true
+		if c.outcome = c.authored(result.d.value, result.d.valueErr); c.outcome.isError {
+			c.final = true
 			return
 		}
-		d.contexts = result.d.contexts
+		c.outcome.contexts = result.d.contexts
 	}
-	d.owner = &c.identity
-	d.contexts = append(slices.Clip(c.deferred), d.contexts...) // CTX-2: the body's, then the wrappers'
-	d.concludes = !d.isError && c.concluding                    // TURN-3
-	c.outcome = d
+	c.outcome.contexts = append(slices.Clip(c.deferred), c.outcome.contexts...) // CTX-2: the body's, then the wrappers'
+	c.outcome.concludes = !c.outcome.isError && c.concluding                    // TURN-3
 	c.replaceCancelled()
 }
 
@@ -339,11 +345,6 @@ func (c *call) dispatch(outer context.Context) *resultData {
 		d = failureData(errAborted)
 	}
 	return c.own(d)
-}
-
-func (c *call) own(d *resultData) *resultData {
-	d.owner = &c.identity
-	return d
 }
 
 // body enters the tool.
@@ -419,11 +420,11 @@ func (c *call) authored(value jsonval.Value, err error) *resultData {
 	t, lookupErr := c.registry.lookup(c.scope, c.Name())
 	switch {
 	case lookupErr != nil:
-		return failureData(lookupErr)
+		return c.own(failureData(lookupErr))
 	case t == nil:
-		return failureData(errUnknownTool(c.Name()))
+		return c.own(failureData(errUnknownTool(c.Name())))
 	}
-	return c.normalize(t, value, err)
+	return c.own(c.normalize(t, value, err))
 }
 
 // cancelled returns the error of a call whose context has ended: it says whether side effects were possible (CANCEL-3).
@@ -459,7 +460,7 @@ func (c *call) commit() Result {
 	c.materialize()
 	c.finalizeContent()
 	c.materialize()
-	result := Result{c.own(c.outcome)}
+	result := Result{c.outcome}
 	c.notify(result)
 	return result
 }
@@ -472,7 +473,7 @@ func (c *call) post() {
 	case err != nil:
 		c.settle(err)
 	case decision.kind == PostBlock:
-		c.outcome = blocked(decision)
+		c.outcome = c.own(blocked(decision))
 	case decision.kind != PostAccept: // POST-8: fail closed
 		c.settle(errPostDecision)
 	case decision.hasValue && decision.hasContent:
@@ -483,7 +484,7 @@ func (c *call) post() {
 		if c.outcome = c.authored(decision.value, decision.valueErr); !c.outcome.isError {
 			c.accept(before, decision)
 		}
-	default:
+	case decision.hasContent || len(decision.contexts) > 0:
 		own := *before
 		c.outcome = &own
 		if decision.hasContent { // POST-3

@@ -160,8 +160,10 @@ func (c *Compiled) Validate(v jsonval.Value, root string) []string { return Vali
 
 // Validate is the function behind the method.
 func Validate(c *Compiled, v jsonval.Value, root string) []string {
-	var room [8]frame
-	w := walker{nodes: c.nodes, stack: room[:0], root: root, union: -1}
+	w := walker{nodes: c.nodes, root: root, union: -1}
+	if c.nodes[0].kind >= isArray {
+		w.stack = make([]frame, 0, 8)
+	}
 	w.enter(0, v, step{})
 	for len(w.stack) > 0 {
 		w.advance()

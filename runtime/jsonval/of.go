@@ -17,6 +17,9 @@ import (
 // structs none of whose fields is exported. A Value within v is kept as it is, json.RawMessage is parsed. A json.Marshaler
 // or encoding.TextMarshaler is called once; the error that it returns or panics with is a [*ReadError].
 func Of(v any) (Value, error) {
+	if v, ok := v.(Value); ok && v.Exists() {
+		return v, nil // without the memory for a walk
+	}
 	var r reader
 	return r.read(v)
 }

@@ -149,11 +149,16 @@ func TestOfRefuses(t *testing.T) {
 			last.Next = long
 		}
 	}
+	var below any = dict
+	for range 50 {
+		below = []any{below}
+	}
 	for _, c := range []struct {
 		rule string
 		v    any
 		want string
 	}{
+		{"JSON-2 a cycle below many levels", below, "a cyclic structure at $" + strings.Repeat("[0]", 16) + "…" + strings.Repeat("[0]", 20) + ".self"},
 		{"JSON-2 a function", map[string]any{"f": func() {}}, "a Go value of type func() at $.f"},
 		{"JSON-2 a nil function", struct {
 			F func() `json:",omitempty"`

@@ -24,9 +24,9 @@ func (g *guest) hostCall(stack []uint64) {
 	case !known:
 		stack[0] = g.nested(boxUndefined)
 	case op == float64(loop.OpBrand):
-		stack[0] = g.brand(args[2])
+		stack[0] = g.brand(args[3])
 	case op == float64(loop.OpTarget):
-		stack[0] = g.target(args[2])
+		stack[0] = g.target(args[3])
 	default:
 		stack[0] = g.receive(op, args)
 	}

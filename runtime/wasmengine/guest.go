@@ -307,8 +307,7 @@ func (g *guest) newString(text string) (value, error) {
 	return value(s), err
 }
 
-// unparsed describes the exception of a code that QuickJS cannot parse: the message, and the place, which stands in the
-// stack. No code of the program has run.
+// unparsed describes the exception of a code that QuickJS cannot parse. No code of the program has run.
 func (g *guest) unparsed() error {
 	e, err := g.call(jsGetException, g.image.context)
 	if err != nil {
@@ -318,15 +317,15 @@ func (g *guest) unparsed() error {
 	if err != nil {
 		return err
 	}
-	stack, err := g.property(value(e), g.image.stackName)
+	stack, err := g.call(jsCall, g.image.context, uint64(g.image.recordedStack), e, 0, 0)
 	if err != nil {
 		return err
 	}
-	p := &loop.ProgramError{Message: "SyntaxError: " + message}
-	if _, at, ok := strings.Cut(stack, loop.FileName+":"); ok {
-		_, _ = fmt.Sscanf(at, "%d:%d", &p.Line, &p.Column) // what cannot be read stays 0, unknown
+	frames, err := g.prefix(value(stack))
+	if err != nil {
+		return err
 	}
-	return p
+	return &loop.ProgramError{Message: "SyntaxError: " + message, Stack: frames}
 }
 
 // thrown describes the exception that came out of a call of the prelude or of a job. The prelude catches everything that
@@ -359,11 +358,16 @@ func (g *guest) property(e value, name uint32) (string, error) {
 		}
 		e = value(v)
 	}
-	if !e.isString() {
-		return "not an error", nil
+	return g.prefix(e)
+}
+
+// prefix returns the start of a text; empty for what is none.
+func (g *guest) prefix(v value) (string, error) {
+	if !v.isString() {
+		return "", nil
 	}
 	at := g.image.scratch + scratchResult
-	p, err := g.call(jsToCString, g.image.context, uint64(at), uint64(e), 0)
+	p, err := g.call(jsToCString, g.image.context, uint64(at), uint64(v), 0)
 	if err != nil || p == 0 {
 		return "", err
 	}
@@ -371,5 +375,5 @@ func (g *guest) property(e value, name uint32) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return g.mem.text(uint32(p), min(n, 1000))
+	return g.mem.text(uint32(p), min(n, 4000))
 }

@@ -29,11 +29,13 @@ type image struct {
 
 	// The functions of the prelude.
 	configure, start, settle, fire, unhandled value
+	// recordedStack is QuickJS's getter of an error's stack, which the prelude replaces.
+	recordedStack value
 
-	scratch                          uint32      // memory that is the host's, see below
-	fileName, messageName, stackName uint32      // C strings
-	classes                          [256]string // name of each built-in class by its number; empty for the ordinary object
-	proxyClass                       uint64
+	scratch               uint32      // memory that is the host's, see below
+	fileName, messageName uint32      // C strings
+	classes               [256]string // name of each built-in class by its number; empty for the ordinary object
+	proxyClass            uint64
 
 	heapSize    uint32 // address of the count of allocated bytes
 	gcThreshold uint32 // address of the size at which garbage cycles are looked for
@@ -191,7 +193,6 @@ func (b *boot) quickJS() {
 	im.scratch = uint32(b.call(malloc, scratchSize))
 	im.fileName = b.cString(loop.FileName)
 	im.messageName = b.cString("message")
-	im.stackName = b.cString("stack")
 	b.call(jsSetMaxStackSize, im.runtime, guestStack)
 	b.call(trackRejections, 1)
 	b.readClasses()
@@ -244,6 +245,7 @@ func (b *boot) prelude() {
 	native, err := b.g.mem.value(uint32(box))
 	b.fail(err)
 
+	b.im.recordedStack = b.eval("Object.getOwnPropertyDescriptor(Error.prototype, 'stack').get", loop.PreludeName)
 	make := b.eval(loop.Prelude, loop.PreludeName)
 	argv := b.im.scratch + scratchArgs
 	b.fail(b.g.mem.putU64(argv, uint64(native)))

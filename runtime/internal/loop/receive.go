@@ -52,8 +52,9 @@ func (r *Run) Receive(f Frame) (reply string, ok bool) {
 			r.fail(runtime.ExitFailure(f.A))
 		}
 	case OpUncaught:
-		failure := runtime.UncaughtFailure(clip(f.A, r.spec.Limits.MaxOutput))
-		failure.Line, failure.Column = place(f)
+		line, column := place(f)
+		failure := runtime.UncaughtFailure(hint(clip(f.A, r.spec.Limits.MaxOutput), &r.spec.Request, line))
+		failure.Line, failure.Column = line, column
 		r.fail(failure)
 	case OpLimit:
 		r.set(outcome{overflow: true})
@@ -223,6 +224,9 @@ func (r *Run) programFailed(f Frame) {
 	case runtime.Exception, runtime.InvalidOutput:
 		failure := &runtime.Failure{Kind: kind, Message: clip(f.B, r.spec.Limits.MaxOutput)}
 		failure.Line, failure.Column = place(f)
+		if kind == runtime.Exception {
+			failure.Message = hint(failure.Message, &r.spec.Request, failure.Line)
+		}
 		r.fail(failure)
 	case runtime.OutputLimit:
 		r.set(outcome{overflow: true})

@@ -98,3 +98,23 @@ func BenchmarkRegistry(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLane measures a hundred calls through a lane, of a tool that may overlap and of one that may not.
+func BenchmarkLane(b *testing.B) {
+	for _, safe := range []bool{false, true} {
+		b.Run(fmt.Sprintf("parallel=%v", safe), func(b *testing.B) {
+			r := newRegistry(b)
+			d := tool("echo", nil)
+			d.ConcurrencySafe = func(jsonval.Value) bool { return safe }
+			register(b, r, d)
+			b.ReportAllocs()
+			for b.Loop() {
+				l := must(r.NewLane(b.Context(), registry.LaneOptions{}))
+				for range 100 {
+					l.Submit(call{ID: "1", Name: "echo", Arguments: jsonval.Object()}, registry.LaneHooks{})
+				}
+				l.Drain()
+			}
+		})
+	}
+}

@@ -86,6 +86,9 @@ func (r *Registry) NewLane(ctx context.Context, o LaneOptions) (*Lane, error) {
 }
 
 func (r *Registry) newLane(ctx context.Context, limit *atomic.Int64) *Lane {
+	if ctx == nil {
+		panic("registry: a lane needs a context")
+	}
 	l := &Lane{registry: r, ctx: ctx, max: limit, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go l.drive()
 	return l
@@ -124,7 +127,7 @@ func (l *Lane) Submit(input Call, h LaneHooks) {
 	l.drop(c, l.cause())
 }
 
-// Drain makes the lane take no more calls and returns when every call has been committed or dropped.
+// Drain makes the lane take no more calls and returns when every call has been committed or dropped. A hook must not call it.
 func (l *Lane) Drain() {
 	l.mu.Lock()
 	l.closed = true

@@ -42,8 +42,8 @@ type call struct {
 	closed     bool           // the wrappers have returned: next does nothing any more
 	inside     sync.WaitGroup // calls of next that have not returned
 
-	identity execution
-	run      Run // of the first attempt
+	identity *execution // apart from the call, so that who keeps a result or an execution does not keep all this
+	run      Run        // of the first attempt
 }
 
 // Execute runs one call through all stages and returns its one result, the very one that the observers saw (PIPE-1). It
@@ -69,7 +69,7 @@ func (c *call) abandon(err error) { c.outcome, c.final = c.own(failureData(err))
 
 // own marks a result that was made just now, and that nobody has seen, as this execution's.
 func (c *call) own(d *resultData) *resultData {
-	d.owner = &c.identity
+	d.owner = c.identity
 	return d
 }
 
@@ -81,11 +81,11 @@ func (r *Registry) create(ctx context.Context, input Call) *call {
 		panic("registry: a call needs a context")
 	}
 	c := &call{registry: r, ctx: ctx, scope: r.scopeOf(input.Agent)}
-	c.identity = execution{id: input.ID, name: input.Name, root: input.RootID, agent: input.Agent, parent: input.Parent}
+	c.identity = &execution{id: input.ID, name: input.Name, root: input.RootID, agent: input.Agent, parent: input.Parent}
 	if input.RootID == "" {
 		c.identity.root = input.ID
 	}
-	c.Execution = Execution{&c.identity}
+	c.Execution = Execution{c.identity}
 	if err := input.mistake(); err != nil {
 		c.misused = true
 		c.settle(err)
@@ -263,7 +263,7 @@ func (c *call) around() {
 		return
 	case len(wrappers) == 0: // nobody else has seen it
 		c.outcome = result.d
-	case result.d.owner == &c.identity || result.d.isError: // what dispatch made, or an authored failure (AROUND-9)
+	case result.d.owner == c.identity || result.d.isError: // what dispatch made, or an authored failure (AROUND-9)
 		own := *result.d
 		c.outcome = c.own(&own)
 	default: // an authored success, or one that belongs to another call (AROUND-8, AROUND-10)

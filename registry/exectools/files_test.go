@@ -71,6 +71,7 @@ func TestReadFile(t *testing.T) {
 	reg := readers(t, tree(t, map[string]string{
 		"a.txt": "one\ntwo\r\nthree", "empty": "", "end": "x\n", "sub/deep.go": "package x\n", "bin": "ab\x00c", "latin": "caf\xe9\n",
 		"utf16": "\xff\xfea\x00", "long": strings.Repeat("x", maxReadBytes) + "\nshort\n", "many": strings.Repeat("line\n", 2_000_000),
+		"wide": strings.Repeat(strings.Repeat("w", 99_999)+"\n", 100),
 	}))
 	for _, c := range []struct {
 		name string
@@ -101,6 +102,13 @@ func TestReadFile(t *testing.T) {
 		}
 		if !strings.HasSuffix(r.Text(), fmt.Sprintf("[lines 1 to %s of 2000000; go on with offset %d]", lines, int(lines.Float())+1)) {
 			t.Errorf("the text ends in %q", r.Text()[len(r.Text())-80:])
+		}
+	})
+	t.Run("CLI-2 a long line is whole or not there", func(t *testing.T) {
+		r := call(t, reg, "read_file", `{"path":"wide"}`)
+		text, _ := r.Value().Get("text")
+		if n := len(text.Str()); n != 83*100_000 {
+			t.Errorf("%d bytes", n)
 		}
 	})
 	for _, c := range []struct {
@@ -174,6 +182,7 @@ func TestTraversal(t *testing.T) {
 	t.Run("CLI-2 the error says what to do", func(t *testing.T) {
 		wantFailure(t, call(t, reg, "read_file", args(t, map[string]any{"path": dir + "/in/file"})), "", `is absolute`, `it is "in/file" there`)
 		wantFailure(t, call(t, reg, "read_file", `{"path":"../x"}`), "", `"../x" leads out of the folder that can be reached`)
+		wantFailure(t, call(t, reg, "read_file", `{"path":"a\u0000b"}`), "", "holds a NUL character")
 		wantFailure(t, call(t, reg, "read_file", `{"path":"abs"}`), "", `"abs" leads out of the folder`)
 		wantFailure(t, call(t, reg, "read_file", `{"path":"fifo"}`), "", `"fifo" is a named pipe: only regular files and folders can be read`)
 	})

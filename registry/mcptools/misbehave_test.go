@@ -71,12 +71,11 @@ func TestCrash(t *testing.T) {
 	})
 	t.Run("MCP-59 a server that crashes after each start exhausts the budget; MCP-58 its tools go", func(t *testing.T) {
 		r := newRig(t)
-		b := r.connect()
-		for range 4 {
-			eventually(t, "a connection", b.Connected)
+		r.connect()
+		eventually(t, "the giving up", func() bool {
 			_ = r.call("mcp__srv__crash", `{}`)
-		}
-		eventually(t, "the giving up", func() bool { return strings.Contains(r.log.String(), "giving up") })
+			return strings.Contains(r.log.String(), "giving up")
+		})
 		if names := r.names(); len(names) != 0 {
 			t.Errorf("tools %v", names)
 		}
@@ -141,6 +140,23 @@ func TestStartFailures(t *testing.T) {
 	t.Run("MCP-66 it hangs at start", func(t *testing.T) {
 		err := strict(t, func(r *rig) { r.options.RequestTimeout = 100 * time.Millisecond }, "hang", "ignore-term")
 		want(t, err, "did not answer initialize within 100ms")
+	})
+	t.Run("MCP-63 a handshake that is given up is not cancelled by a notice", func(t *testing.T) {
+		r := newRig(t, "mute")
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			_, err := r.servers.Connect(ctx, r.config, r.options)
+			failed <- err
+		}()
+		eventually(t, "the handshake", func() bool { return strings.Contains(r.recorded(), `"initialize"`) })
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		if sent := r.recorded(); strings.Contains(sent, noticeCancelled) {
+			t.Errorf("sent %s", sent)
+		}
 	})
 	t.Run("MCP-14 the list fails", func(t *testing.T) {
 		err := strict(t, nil, "list-fails")

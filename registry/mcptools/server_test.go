@@ -139,6 +139,9 @@ func (s testServer) refuse(m message, code int, text string) {
 func (s testServer) handle(m message) {
 	switch m.Method {
 	case "initialize":
+		if s.is("mute") {
+			return
+		}
 		if s.is("modern-only") {
 			s.refuse(m, -32601, "initialize is gone")
 			return

@@ -97,7 +97,6 @@ func (c *stdioConn) bury(pipes *pipes, stderrDone <-chan struct{}) {
 	pipes.closeOurs()
 	<-c.eof
 	<-stderrDone
-	c.shut()
 	close(c.buried)
 }
 

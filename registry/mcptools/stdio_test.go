@@ -215,7 +215,13 @@ func TestRealServer(t *testing.T) {
 		}
 	})
 	t.Run("MCP-24 arguments that are no object", func(t *testing.T) {
-		wantText(t, r.call("mcp__srv__add", `[1,2]`), "0")
+		for _, args := range []string{`[1,2]`, `null`, `"x"`, `7`} {
+			before := len(r.recorded())
+			wantText(t, r.call("mcp__srv__add", args), "0")
+			if sent := r.recorded()[before:]; !strings.Contains(sent, `"arguments":{}`) {
+				t.Errorf("for %s, sent %s", args, sent)
+			}
+		}
 	})
 	t.Run("MCP-25 a task-only tool never reaches the server", func(t *testing.T) {
 		wantFailure(t, r.call("mcp__srv__task", `{}`), `tool "task" needs task-based execution, which is not supported`)

@@ -28,8 +28,10 @@ type runFlags struct {
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run PROGRAM [-- ARGS]",
+		Use:   "run PROGRAM [flags] [-- ARGS]",
 		Short: "Run one program",
+		// The flags stand in the middle of the line above.
+		DisableFlagsInUseLine: true,
 		Long: `Run one TypeScript program. PROGRAM is a file, or - for standard input; runcode PROGRAM.ts is short for it.
 
 The program is the body of an async function: await and return work at its top level. What it prints goes to standard error, what it

@@ -23,14 +23,19 @@ type form struct {
 // readForm reads the tokens of src, a text that the guard has passed.
 func readForm(src string) form {
 	f := formReader{src: src}
-	f.tokens, f.form.exact = tokenize(src)
+	s := scanner{src: src}
+	f.tokens = s.all()
+	f.form.exact = s.doubts == 0 && !s.broken && s.unbalanced == 0 && len(s.brackets) == 0
+	if s.unbalanced > 0 && s.doubts == 0 {
+		at := s.unbalanced - 1
+		f.fail(at, "Unexpected %q: it closes nothing", src[at:at+1])
+	}
 	return f.read()
 }
 
-// tokenize returns the tokens of src in the likelier reading of each slash in doubt, and whether there was none.
-func tokenize(src string) (list []token, exact bool) {
-	s := scanner{src: src}
-	tokens := make([]token, 0, len(src)/4+8)
+// all returns the tokens in the likelier reading of each slash in doubt.
+func (s *scanner) all() []token {
+	tokens := make([]token, 0, len(s.src)/4+8)
 	for t := s.next(); t.kind != tokEOF; t = s.next() {
 		tokens = append(tokens, t)
 	}
@@ -38,7 +43,7 @@ func tokenize(src string) (list []token, exact bool) {
 		// A last token that no program has: see formReader.read.
 		tokens = append(tokens, token{kind: tokEOF, start: s.html - 1, end: s.html - 1})
 	}
-	return tokens, s.doubts == 0 && !s.broken && !s.unbalanced && len(s.brackets) == 0
+	return tokens
 }
 
 type formReader struct {

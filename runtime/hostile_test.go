@@ -186,27 +186,27 @@ func TestHostile(t *testing.T) {
 		giveUp     = time.Minute
 	)
 	var tasks []hostileTask
-	add := func(units []unit, others []unit) {
+	add := func(size int, units []unit, others []unit) {
 		for _, u := range units {
-			tasks = append(tasks, hostileTask{u.text, u.pre, u.end, MaxProgramBytes})
+			tasks = append(tasks, hostileTask{u.text, u.pre, u.end, size})
 			for _, v := range others {
-				tasks = append(tasks, hostileTask{u.text + v.text, u.pre, v.end, MaxProgramBytes})
+				tasks = append(tasks, hostileTask{u.text + v.text, u.pre, v.end, size})
 			}
 		}
 	}
 	rule, all := units(ruleUnits), append(units(ruleUnits), units(moreUnits)...)
 	switch which := os.Getenv("RUNCODE_HOSTILE"); {
 	case which != "":
-		add(all, all)
+		add(MaxProgramBytes, all, all)
 		if n, err := strconv.Atoi(which); err == nil {
 			rand.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 			tasks = tasks[:min(n, len(tasks))]
 		}
 	case testing.Short():
-		add(rule, nil)
+		add(MaxProgramBytes, rule, nil)
 	default:
-		add(rule, rule)
-		add(units(moreUnits), nil)
+		add(MaxProgramBytes, rule, rule)
+		add(MaxProgramBytes/4, units(moreUnits), nil)
 	}
 	c := startChild(t)
 	count := make(map[string]int)

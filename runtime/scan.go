@@ -80,7 +80,7 @@ type scanner struct {
 	looked int    // bytes that were looked at to find ends of regular expressions
 	broken bool   // the text ends within a token: no parser gets beyond
 
-	unbalanced bool // a bracket closed that was not open
+	unbalanced int // offset of a bracket + 1 that closes none
 	html       int  // offset of an HTML-like comment + 1
 }
 
@@ -179,8 +179,8 @@ func (s *scanner) settlePunct(t token) after {
 		b := s.top()
 		if b.open == opening(t.op) {
 			s.brackets = s.brackets[:len(s.brackets)-1]
-		} else {
-			s.unbalanced = true
+		} else if s.unbalanced == 0 {
+			s.unbalanced = t.start + 1
 		}
 		switch {
 		case t.op == '}':

@@ -41,13 +41,14 @@ func unfence(src string) string {
 			}
 		}
 	}
-	return strings.Repeat(" ", start+first) + src[start+first:start+last+1] + strings.Repeat(" ", end-start-last-1) + src[end:]
+	return src[:start] + strings.Repeat(" ", first) + src[start+first:start+last+1] + strings.Repeat(" ", end-start-last-1) + src[end:]
 }
 
 // soleFunction reports whether src is one function expression that can be called without arguments, and returns src
 // without the semicolon behind it.
 func soleFunction(src string) (string, bool) {
-	tokens, _ := tokenize(src)
+	scan := scanner{src: src}
+	tokens := scan.all()
 	f := formReader{src: src, tokens: tokens}
 	i, n := 0, len(tokens)
 	if n > 0 && tokens[n-1].is(';') {

@@ -90,6 +90,9 @@ func (p parameters) declares(name string) bool { return slices.Contains(p.names,
 
 // validate returns a *registry.ArgsError that says of each misfit which member it is, what was expected and what came.
 func (p parameters) validate(args jsonval.Value) error {
+	if !args.IsObject() {
+		return &registry.ArgsError{Violations: []string{`"arguments": expected object, got ` + shown(args)}}
+	}
 	value, ok := plain(args, maxArgumentDepth)
 	if !ok {
 		return &registry.ArgsError{Violations: []string{fmt.Sprintf(`"arguments": expected at most %d levels of nesting`, maxArgumentDepth)}}

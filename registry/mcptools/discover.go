@@ -9,8 +9,12 @@ import (
 	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
-// maxPages bounds a list that never ends (MCP-16).
-const maxPages = 1000
+// What bounds a list that never ends (MCP-16), and one that would take the memory.
+const (
+	maxPages     = 1000
+	maxTools     = 10_000
+	maxListBytes = 128 << 20
+)
 
 // A remoteTool is one entry of a server's list.
 type remoteTool struct {
@@ -27,14 +31,18 @@ func discover(ctx context.Context, s session, perPage time.Duration) ([]remoteTo
 		return nil, nil
 	}
 	var tools []remoteTool
+	size := 0
 	seenTool, seenCursor := map[string]bool{}, map[string]bool{}
 	for cursor, page := "", 1; ; page++ {
 		if page > maxPages {
 			return nil, fmt.Errorf("the list of tools has more than %d pages", maxPages)
 		}
-		found, next, err := readPage(ctx, s, cursor, perPage)
+		found, next, bytes, err := readPage(ctx, s, cursor, perPage)
 		if err != nil {
 			return nil, fmt.Errorf("page %d of the list of tools: %w", page, err)
+		}
+		if size += bytes; size > maxListBytes || len(tools)+len(found) > maxTools {
+			return nil, fmt.Errorf("the list has more than %d tools or %d MiB", maxTools, maxListBytes>>20)
 		}
 		for _, t := range found {
 			if seenTool[t.raw] {
@@ -54,28 +62,28 @@ func discover(ctx context.Context, s session, perPage time.Duration) ([]remoteTo
 	}
 }
 
-func readPage(ctx context.Context, s session, cursor string, limit time.Duration) (tools []remoteTool, next string, err error) {
+func readPage(ctx context.Context, s session, cursor string, limit time.Duration) (tools []remoteTool, next string, size int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	text, err := s.list(ctx, cursor)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, "", fmt.Errorf("no answer within %s", limit)
+		return nil, "", 0, fmt.Errorf("no answer within %s", limit)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, "", 0, err
 	}
 	page, err := jsonval.Parse(roundNumbers(text))
 	if err != nil {
-		return nil, "", fmt.Errorf("not lossless JSON: %w", err)
+		return nil, "", 0, fmt.Errorf("not lossless JSON: %w", err)
 	}
 	list, _ := page.Get("tools")
 	if !list.IsArray() {
-		return nil, "", errors.New("has no list of tools")
+		return nil, "", 0, errors.New("has no list of tools")
 	}
 	for i, entry := range list.Items() {
 		t, err := readTool(entry)
 		if err != nil {
-			return nil, "", fmt.Errorf("tool %d: %w", i+1, err)
+			return nil, "", 0, fmt.Errorf("tool %d: %w", i+1, err)
 		}
 		tools = append(tools, t)
 	}
@@ -84,9 +92,9 @@ func readPage(ctx context.Context, s session, cursor string, limit time.Duration
 	case cursor.IsString():
 		next = cursor.Str()
 	default:
-		return nil, "", fmt.Errorf("nextCursor is %s, not a string", cursor.Kind())
+		return nil, "", 0, fmt.Errorf("nextCursor is %s, not a string", cursor.Kind())
 	}
-	return tools, next, nil
+	return tools, next, len(text), nil
 }
 
 func readTool(entry jsonval.Value) (remoteTool, error) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
 const (
@@ -110,11 +112,11 @@ type tripper struct {
 }
 
 func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	dropped, err := t.outgoing(req)
+	call, drop, err := t.outgoing(req)
 	if err != nil {
 		return nil, err
 	}
-	if dropped {
+	if drop {
 		return &http.Response{
 			Status: "202 Accepted", StatusCode: http.StatusAccepted, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 			Header: http.Header{}, Body: http.NoBody, Request: req,
@@ -137,7 +139,7 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	if err := t.incoming(req, resp); err != nil {
+	if err := t.incoming(req, resp, call); err != nil {
 		_ = resp.Body.Close()
 		cancel()
 		return nil, err
@@ -162,31 +164,36 @@ func (t *tripper) bounded(req *http.Request) (context.Context, context.CancelFun
 	return ctx, cancel
 }
 
-func (t *tripper) outgoing(req *http.Request) (drop bool, err error) {
+// outgoing gives the message of a request to the tap. call is the id of a call of a tool or of a list, "" for everything else.
+func (t *tripper) outgoing(req *http.Request) (call string, drop bool, err error) {
 	if req.Method != http.MethodPost || req.GetBody == nil {
-		return false, nil
+		return "", false, nil
 	}
 	body, err := req.GetBody()
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	text, err := io.ReadAll(body)
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	frames, err := parseFrames(text)
 	if err != nil || len(frames) != 1 {
-		return false, nil // the library's own message: it is one
+		return "", false, nil // the library's own message: it is one
 	}
-	return t.tap.outgoing(req.Context(), frames[0].message()), nil
+	f := frames[0]
+	if f.method == methodCallTool || f.method == methodListTools {
+		call = f.rawID
+	}
+	return call, t.tap.outgoing(req.Context(), f.message()), nil
 }
 
 // incoming puts the tap into a response's body.
-func (t *tripper) incoming(req *http.Request, resp *http.Response) error {
+func (t *tripper) incoming(req *http.Request, resp *http.Response, call string) error {
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		resp.Body = limited(resp.Body, maxErrorBody)
+		return refused(resp, call, kind)
 	case kind == "text/event-stream":
 		resp.Body = newEventTap(resp.Body, t.tap)
 	case kind == "application/json" && req.Method == http.MethodPost:
@@ -197,14 +204,41 @@ func (t *tripper) incoming(req *http.Request, resp *http.Response) error {
 		if len(text) > maxLine {
 			return fmt.Errorf("the answer is larger than %d MiB", maxLine>>20)
 		}
-		_ = resp.Body.Close()
-		text = tapMessage(t.tap, text)
-		resp.Body = io.NopCloser(bytes.NewReader(text))
-		resp.ContentLength = int64(len(text))
+		replaceBody(resp, tapMessage(t.tap, text))
 	default:
 		resp.Body = limited(resp.Body, maxErrorBody)
 	}
 	return nil
+}
+
+// refused makes the refusal of one call an answer to that call: the library would end the session over it (MCP-55). A session that the
+// server no longer knows does end, and is begun anew.
+func refused(resp *http.Response, call, kind string) error {
+	redirect := resp.StatusCode >= 300 && resp.StatusCode <= 399
+	if call == "" || redirect || resp.StatusCode == http.StatusNotFound {
+		resp.Body = limited(resp.Body, maxErrorBody)
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	if err != nil {
+		return err
+	}
+	if frames, err := parseFrames(text); err != nil || len(frames) != 1 || frames[0].fault == nil || frames[0].rawID != call {
+		message := "HTTP " + resp.Status
+		if said := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "\uFFFD")), " "); said != "" && kind != "text/html" {
+			message += ": " + cut(said, shownComplaint)
+		}
+		text = answer(call, `"error":{"code":0,"message":`+string(jsonval.AppendString(nil, message))+`}`)
+	}
+	resp.StatusCode, resp.Status = http.StatusOK, "200 OK"
+	resp.Header.Set("Content-Type", "application/json")
+	replaceBody(resp, text)
+	return nil
+}
+
+func replaceBody(resp *http.Response, text []byte) {
+	_ = resp.Body.Close()
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 }
 
 // tapMessage gives one message to the tap and returns what the library is to see of it. What is no message stays for the library to

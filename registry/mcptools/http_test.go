@@ -226,14 +226,17 @@ func TestHTTPFailures(t *testing.T) {
 	t.Run("MCP-55 a failed request ends nothing", func(t *testing.T) {
 		s := newWebServer(t)
 		r, b := webRig(t, s, nil)
-		for _, status := range []int{500, 503, 429} {
+		for _, status := range []int{400, 401, 403, 500, 503, 429} {
 			s.mu.Lock()
 			s.answer = func(w http.ResponseWriter, _ *http.Request, _ message) bool {
-				w.WriteHeader(status)
+				http.Error(w, "not\nyou", status)
 				return true
 			}
 			s.mu.Unlock()
-			wantFailure(t, r.call("mcp__srv__echo", `{}`), `MCP server "srv"`)
+			res := r.call("mcp__srv__echo", `{}`)
+			if want := fmt.Sprintf("MCP server \"srv\": HTTP %d %s: not you", status, http.StatusText(status)); !res.IsError() || res.Failure().Message != want {
+				t.Errorf("%q, want %q", res.Text(), want)
+			}
 		}
 		s.mu.Lock()
 		s.answer = nil
@@ -242,6 +245,27 @@ func TestHTTPFailures(t *testing.T) {
 		if !b.Connected() {
 			t.Error("the connection is lost")
 		}
+	})
+	t.Run("MCP-55 a session that the server has forgotten is begun anew", func(t *testing.T) {
+		s := newWebServer(t)
+		s.session = "one"
+		r, b := webRig(t, s, func(c *ServerConfig) { c.Reconnect.InitialDelay = time.Millisecond })
+		s.mu.Lock()
+		s.session = "two"
+		s.answer = func(w http.ResponseWriter, r *http.Request, _ message) bool {
+			if r.Header.Get("Mcp-Session-Id") != "one" {
+				return false
+			}
+			w.WriteHeader(http.StatusNotFound)
+			return true
+		}
+		s.mu.Unlock()
+		if res := r.call("mcp__srv__echo", `{}`); !res.IsError() {
+			t.Error(res.Text())
+		}
+		eventually(t, "a new session", func() bool {
+			return b.Connected() && !r.call("mcp__srv__echo", `{"answer":{"content":[]}}`).IsError()
+		})
 	})
 	t.Run("MCP-30 a protocol error; one that nests too deep", func(t *testing.T) {
 		s := newWebServer(t)

@@ -24,6 +24,23 @@ func TestBanner(t *testing.T) {
 	})
 }
 
+func TestFloods(t *testing.T) {
+	t.Run("MCP-71 a flood of lines that are no messages fills no log", func(t *testing.T) {
+		r := newRig(t, "noise")
+		r.connect()
+		wantText(t, r.call("mcp__srv__add", `{"a":1,"b":2}`), "3")
+		if n := strings.Count(r.log.String(), "it was skipped"); n != maxBadLines-1 {
+			t.Errorf("%d lines", n)
+		}
+	})
+	t.Run("MCP-19 a server that asks and does not listen holds up nothing", func(t *testing.T) {
+		r := newRig(t, "pings")
+		b := r.connect()
+		wantText(t, r.call("mcp__srv__add", `{"a":1,"b":2}`), "3")
+		_ = b.Close(t.Context())
+	})
+}
+
 func TestStderr(t *testing.T) {
 	t.Run("MCP-71 a flood on standard error blocks nothing", func(t *testing.T) {
 		r := newRig(t, "flood")

@@ -65,6 +65,16 @@ func (s testServer) run() {
 	if s.is("banner") {
 		s.print("My MCP server v1.0 listening on stdio\n\n{\"not\": \"a message\"}")
 	}
+	if s.is("noise") {
+		for i := range 10_000 {
+			s.print("noise " + strconv.Itoa(i))
+		}
+	}
+	if s.is("pings") {
+		for i := range 50_000 {
+			s.print(fmt.Sprintf(`{"jsonrpc":"2.0","id":"p%d","method":"ping"}`, i))
+		}
+	}
 	if s.is("flood") {
 		line := strings.Repeat("x", 8000) + "\n"
 		for range 500 {

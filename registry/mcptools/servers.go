@@ -15,6 +15,7 @@ type Servers struct {
 	registrar Registrar
 	mu        sync.Mutex
 	live      map[string]*Bridge // nil while it is starting
+	closed    bool
 }
 
 // NewServers returns an empty set for what is registered with reg.
@@ -33,12 +34,10 @@ func (s *Servers) connect(ctx context.Context, c ServerConfig, o Options, d dial
 		return nil, fmt.Errorf("MCP server %q: %w", c.Name, err)
 	}
 	c = c.withDefaults()
-	s.mu.Lock()
-	_, taken := s.live[c.Name]
-	if !taken {
-		s.live[c.Name] = nil
+	taken, closed := s.reserve(c.Name)
+	if closed {
+		return nil, errSetClosed
 	}
-	s.mu.Unlock()
 	if taken {
 		return nil, fmt.Errorf("MCP server %q: another server of this name is configured already: names must differ", c.Name)
 	}
@@ -52,12 +51,32 @@ func (s *Servers) connect(ctx context.Context, c ServerConfig, o Options, d dial
 		release()
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, reserved := s.live[c.Name]; reserved { // not disposed meanwhile
-		s.live[c.Name] = b
+	if !s.keep(c.Name, b) {
+		_ = b.Close(context.WithoutCancel(ctx))
+		return nil, errSetClosed
 	}
 	return b, nil
+}
+
+var errSetClosed = errors.New("mcptools: the set of MCP servers has been closed")
+
+func (s *Servers) reserve(name string) (taken, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, taken = s.live[name]; !taken && !s.closed {
+		s.live[name] = nil
+	}
+	return taken, s.closed
+}
+
+// keep says whether a started bridge may stay.
+func (s *Servers) keep(name string, b *Bridge) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, reserved := s.live[name]; reserved { // not disposed meanwhile
+		s.live[name] = b
+	}
+	return !s.closed
 }
 
 // Bridges returns the live bridges, sorted by name.
@@ -73,8 +92,12 @@ func (s *Servers) Bridges() []*Bridge {
 	return bridges
 }
 
-// Close closes all bridges at the same time: see [Bridge.Close].
+// Close closes all bridges at the same time: see [Bridge.Close]. A bridge that is starting is closed as soon as it has started, and
+// later ones are refused.
 func (s *Servers) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	bridges := s.Bridges()
 	errs := make([]error, len(bridges))
 	var wait sync.WaitGroup

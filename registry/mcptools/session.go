@@ -202,7 +202,11 @@ func plainCause(err error) string {
 	return strings.Replace(text, "rejected by transport: ", "", 1)
 }
 
+// faultText is what an error says; a code of 0 is none.
 func faultText(fault *jsonrpc.Error) string {
+	if fault.Code == 0 {
+		return cut(fault.Message, maxFaultText)
+	}
 	return cut(fault.Message, maxFaultText) + " (error " + strconv.FormatInt(fault.Code, 10) + ")"
 }
 

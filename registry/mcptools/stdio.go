@@ -3,10 +3,12 @@ package mcptools
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,10 +22,13 @@ const (
 	maxLine        = 64 << 20        // MCP-71
 	stopPatience   = 2 * time.Second // MCP-72: after the input was closed, and again after the termination signal
 	pipePatience   = time.Second / 2 // for the rest of a dead server's output, which something outside of its group may hold open
-	shownBadLine   = 200             // bytes of a skipped line in a log
-	stderrTail     = 4 << 10         // bytes of standard error kept for messages
-	maxStderrLine  = 16 << 10        // longer lines of standard error are delivered in pieces
-	shownComplaint = 500             // bytes of standard error in the message about a failed start
+	maxBadLines    = 20              // that are logged
+	maxReplies     = 16              // to requests of the server at the same time
+	replyTimeout   = 10 * time.Second
+	shownBadLine   = 200      // bytes of a skipped line in a log
+	stderrTail     = 4 << 10  // bytes of standard error kept for messages
+	maxStderrLine  = 16 << 10 // longer lines of standard error are delivered in pieces
+	shownComplaint = 500      // bytes of standard error in the message about a failed start
 )
 
 // stdioConn is a server that is our child process: one message a line over its standard streams. It stands where the library's own
@@ -36,6 +41,8 @@ type stdioConn struct {
 	errors  *tail                          // the end of standard error
 
 	turn     chan struct{} // held by the one write that is going on
+	replies  chan struct{} // one token for each answer that is being written
+	bad      int           // lines that were skipped
 	incoming chan jsonrpc.Message
 	eof      chan struct{} // the server's output has ended and all of it was taken
 	shutting chan struct{} // we are ending it
@@ -66,7 +73,7 @@ func startStdio(c ServerConfig, t *tap, stderr func(line string), warn func(text
 	}
 	conn := &stdioConn{
 		tap: t, process: process, stdin: pipes.ours[0], log: warn, errors: &tail{limit: stderrTail},
-		turn: make(chan struct{}, 1), incoming: make(chan jsonrpc.Message),
+		turn: make(chan struct{}, 1), replies: make(chan struct{}, maxReplies), incoming: make(chan jsonrpc.Message),
 		eof: make(chan struct{}), shutting: make(chan struct{}), over: make(chan struct{}), buried: make(chan struct{}),
 	}
 	stderrDone := make(chan struct{})
@@ -126,10 +133,13 @@ func (c *stdioConn) read(stdout io.Reader) {
 func (c *stdioConn) line(line []byte) {
 	frames, err := parseFrames(line)
 	if err != nil {
-		c.log("the server printed a line that is no message of the protocol; it was skipped", "line", cut(string(line), shownBadLine), "reason", err.Error())
+		c.skipped(line, err)
 		return
 	}
 	for i := range frames {
+		if frames[i].method != "" && !c.passes(frames[i]) {
+			continue
+		}
 		c.tap.incoming(&frames[i])
 		select {
 		case c.incoming <- frames[i].message():
@@ -137,6 +147,44 @@ func (c *stdioConn) line(line []byte) {
 			return
 		}
 	}
+}
+
+// skipped logs a line that is no message, but not every one of a server that prints nothing else. Only the reader calls it.
+func (c *stdioConn) skipped(line []byte, reason error) {
+	switch c.bad++; {
+	case c.bad < maxBadLines:
+		c.log("the server printed a line that is no message of the protocol; it was skipped", "line", cut(string(line), shownBadLine), "reason", reason.Error())
+	case c.bad == maxBadLines:
+		c.log("the server goes on to print lines that are no messages; they are skipped and not logged any more")
+	}
+}
+
+// passes says whether a request or notice goes on to the library. Requests are answered here, a bounded number at the same time: the library
+// would queue without end what a server sends that does not read the answers.
+func (c *stdioConn) passes(f frame) bool {
+	if !f.id.IsValid() {
+		return f.method == noticeListChanged || strings.HasPrefix(f.method, "notifications/subscriptions/")
+	}
+	select {
+	case c.replies <- struct{}{}:
+	default:
+		return false
+	}
+	go func() {
+		defer func() { <-c.replies }()
+		ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
+		defer cancel()
+		_ = c.Write(ctx, reply(f))
+	}()
+	return false
+}
+
+// reply answers a server's request: ping is known, nothing else is (MCP-19).
+func reply(f frame) *jsonrpc.Response {
+	if f.method == "ping" {
+		return &jsonrpc.Response{ID: f.id, Result: json.RawMessage(`{}`)}
+	}
+	return &jsonrpc.Response{ID: f.id, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + cut(f.method, shownBadLine)}}
 }
 
 func (c *stdioConn) end() { c.endOnce.Do(func() { close(c.over) }) }

@@ -16,6 +16,8 @@ const (
 	methodInitialize = "initialize"
 	methodDiscover   = "server/discover"
 	noticeCancelled  = "notifications/cancelled"
+
+	noticeListChanged = "notifications/tools/list_changed"
 )
 
 // substitutes are what the library gets instead: empty and valid, so that nothing of a real answer can make it fail (MCP-75).

@@ -169,8 +169,13 @@ func (a *app) forStdout(text string) string {
 	return text
 }
 
-// printJSON writes v as one line on standard output.
+// printJSON writes v as one line on standard output. What has to be escaped for a terminal stands in strings only, and is escaped
+// as JSON would: the line stays the same JSON.
 func (a *app) printJSON(v jsonval.Value) error {
-	_, err := a.stdout.Write(append(v.AppendJSON(nil), '\n'))
+	text := append(v.AppendJSON(nil), '\n')
+	if a.stdoutTerminal {
+		text = []byte(escapeControls(string(text)))
+	}
+	_, err := a.stdout.Write(text)
 	return err
 }

@@ -106,6 +106,23 @@ func TestTerminalOutput(t *testing.T) {
 			t.Errorf("output %q", got)
 		}
 	})
+	t.Run("CLI-5 CLI-8 --json on a terminal is escaped and the same JSON", func(t *testing.T) {
+		x := newTerminal(t, nil, nil)
+		x.main([]string{"run", "--json", "--engine", "goja", file(t, "p.ts", `return "\x1b[2J\u009b\u202e\x7f\n\t"`)})
+		got := x.out.String()
+		for _, r := range strings.TrimSuffix(got, "\n") {
+			if isControl(r) || r == '\n' {
+				t.Errorf("%U in %q", r, got)
+			}
+		}
+		v, err := jsonval.ParseString(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if value, _ := v.Get("value"); value.Str() != "\x1b[2J\u009b\u202e\x7f\n\t" {
+			t.Errorf("the value became %q", value.Str())
+		}
+	})
 	t.Run("CLI-5 failures and errors are escaped too", func(t *testing.T) {
 		x := newTerminal(t, nil, nil)
 		x.main([]string{"run", "--engine", "goja", file(t, "p.ts", `throw "\x1b[31mred"`)})
@@ -265,6 +282,24 @@ func TestInterrupt(t *testing.T) {
 		}
 		if got := x.out.String(); !strings.HasPrefix(got, `{"ok":false,"logs":[],"error":{"kind":"abort","message":"interrupted"}`) || strings.Count(got, "\n") != 1 {
 			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("CLI-7 an interrupt while servers start, and one while a tool is called", func(t *testing.T) {
+		for _, args := range [][]string{
+			{"run", "--quiet", "--engine", "goja", "--mcp", file(t, "m.json", `{"mcpServers": {"silent": {"command": "sleep", "args": ["60"]}}}`), file(t, "p.ts", "return 1")},
+			{"tools", "call", "slow", "{}", "--tools", file(t, "tools.json", slowTools)},
+		} {
+			x := newTerminal(t, nil, nil)
+			done := make(chan int, 1)
+			go func() { done <- x.main(args) }()
+			time.Sleep(300 * time.Millisecond)
+			x.interrupts <- os.Interrupt
+			if s := status(t, done); s != 130 {
+				t.Errorf("%v: status %d: %s", args, s, x.err)
+			}
+			if got := x.err.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "runcode: ") {
+				t.Errorf("%v says %q", args, got)
+			}
 		}
 	})
 	t.Run("CLI-7 the second interrupt ends the process", func(t *testing.T) {

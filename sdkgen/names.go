@@ -40,6 +40,9 @@ func (t *typeNames) canonical(n *namedType) *namedType {
 
 // add gives names to the named types that s reaches.
 func (t *typeNames) add(s *shape) {
+	if !s.names {
+		return
+	}
 	var fresh []*namedType
 	s.walk(func(s *shape) []*shape {
 		if n := s.named; n != nil && !n.isAnything() && t.of[t.canonical(n)] == "" {

@@ -49,6 +49,7 @@ type shape struct {
 	id    uint64 // the pool's number of it
 	size  int    // nodes of the text, counted as often as they are written
 	bytes int    // about what its text takes
+	names bool   // it refers to a named type somewhere
 }
 
 // field is one member of an object.
@@ -75,7 +76,7 @@ func newPool() *pool { return &pool{shapes: map[string]*shape{}} }
 
 // intern returns the pool's shape with the content of s.
 func (p *pool) intern(s shape) *shape {
-	s.size, s.bytes = 1, 8
+	s.size, s.bytes, s.names = 1, 8, s.named != nil
 	k := append(p.key[:0], byte(s.kind), byte(s.open), bit(s.optional))
 	k = binary.AppendUvarint(k, uint64(len(s.literals)))
 	for _, l := range s.literals {
@@ -114,6 +115,7 @@ func (p *pool) intern(s shape) *shape {
 func (s *shape) appendChild(key []byte, child *shape) []byte {
 	s.size = min(s.size+child.size, math.MaxInt32)
 	s.bytes = min(s.bytes+child.bytes, math.MaxInt32)
+	s.names = s.names || child.names
 	return binary.AppendUvarint(key, child.id)
 }
 

@@ -42,6 +42,10 @@ func TestFields(t *testing.T) {
 			H int `yaml:"h"`
 			i int
 		}{1, 2, 3, 4, 5, 6, 7, 8, 9}, `{"a":1,"-":3,"D":4,"é ü/$%":5,"F":6,"G":7,"H":8}`, false},
+		{"all fields left out on purpose", struct {
+			A int `json:"-"`
+			b int
+		}{1, 2}, `{}`, false},
 		{"omitempty", struct {
 			A bool            `json:",omitempty"`
 			B int             `json:",omitempty"`

@@ -68,6 +68,7 @@ type (
 	stringly string
 	byteType byte
 	textByte byte
+	textKey  string
 )
 
 func (c celsius) MarshalJSON() ([]byte, error) {
@@ -79,6 +80,7 @@ func (p *pointed) MarshalJSON() ([]byte, error) {
 }
 func (z zeroable) IsZero() bool                 { return z.N == 7 }
 func (z *unzero) IsZero() bool                  { return z.N == 7 }
+func (k textKey) MarshalText() ([]byte, error)  { return []byte("text:" + k), nil }
 func (b textByte) MarshalText() ([]byte, error) { return []byte{'b', byte(b)}, nil }
 
 func ptr[T any](v T) *T { return &v }
@@ -114,7 +116,7 @@ func TestOf(t *testing.T) {
 		{"empty containers", []any{[]int{}, [0]int{}, map[string]int{}, struct{}{}}, `[[],[],{},{}]`, false},
 		{"typed lists", []any{[]string{"a", ""}, []float64{1, .5}, []bool{true}, [][]int{{1}, nil, {2, 3}}, []*int{ptr(1), nil}, []jsonval.Value{jsonval.Null()}}, `[["a",""],[1,0.5],[true],[[1],[],[2,3]],[1,null],[null]]`, true},
 		{"typed maps", []any{map[string]string{"a": "b"}, map[string][]int{"x": {1}, "w": {}}, map[stringly]bool{"k": true}}, `[{"a":"b"},{"w":[],"x":[1]},{"k":true}]`, false},
-		{"maps of other keys", []any{map[int]string{10: "a", -1: "b", 9: "c"}, map[uint8]int{3: 4}, map[textual]int{{"k"}: 1, {"j"}: 2}, map[netip.Addr]int{netip.MustParseAddr("::1"): 1}, map[*textual]int{nil: 2}, map[encoding.TextMarshaler]int{textual{"i"}: 3}}, `[{"-1":"b","10":"a","9":"c"},{"3":4},{"text:j":2,"text:k":1},{"::1":1},{"":2},{"text:i":3}]`, false},
+		{"maps of other keys", []any{map[int]string{10: "a", -1: "b", 9: "c"}, map[uint8]int{3: 4}, map[textual]int{{"k"}: 1, {"j"}: 2}, map[netip.Addr]int{netip.MustParseAddr("::1"): 1}, map[*textual]int{nil: 2}, map[encoding.TextMarshaler]int{textual{"i"}: 3}, map[textKey]int{"raw": 4}}, `[{"-1":"b","10":"a","9":"c"},{"3":4},{"text:j":2,"text:k":1},{"::1":1},{"":2},{"text:i":3},{"raw":4}]`, false},
 		{"marshalers", []any{celsius(1.5), ptr(celsius(2)), time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), textual{"a"}, &textual{"b"}, netip.MustParseAddr("1.2.3.4"), big.NewFloat(1.5)}, `[{"degrees":1.5},{"degrees":2},"2026-01-02T03:04:05.000000006Z","text:a","text:b","1.2.3.4","1.5"]`, false},
 		{"nil marshalers", []any{(*celsius)(nil), (*textual)(nil), (*pointed)(nil), (*big.Int)(nil), (*jsonval.Value)(nil), (json.Marshaler)(nil), struct{ M json.Marshaler }{}}, `[null,null,null,null,null,null,{"M":null}]`, false},
 		{"methods of pointers", []any{&pointed{1}, []pointed{{2}}, &struct{ P pointed }{pointed{3}}, map[string]*pointed{"k": {4}}}, `["pointed 1",["pointed 2"],{"P":"pointed 3"},{"k":"pointed 4"}]`, false},

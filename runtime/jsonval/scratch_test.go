@@ -101,3 +101,26 @@ func TestMemory(t *testing.T) {
 		runtime.KeepAlive(v)
 	}
 }
+
+// TestOfMemory bounds what the walk over Go data allocates: what it has read of one map makes room for the next.
+func TestOfMemory(t *testing.T) {
+	const n, each = 20_000, 5
+	var plain []any
+	var typed []map[string]int
+	for range n {
+		plain = append(plain, map[string]any{"a": nil, "b": nil, "c": nil, "d": nil, "e": nil})
+		typed = append(typed, map[string]int{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5})
+	}
+	for _, c := range []struct {
+		v     any
+		limit uint64 // bytes for each map, whose members take 40 each and itself 24
+	}{{plain, 300}, {typed, 450}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		v := jsonval.MustOf(c.v)
+		runtime.ReadMemStats(&after)
+		if got := (after.TotalAlloc - before.TotalAlloc) / n; got > c.limit || v.Index(n-1).Len() != each {
+			t.Errorf("JSON-7 %T: %d bytes for each map", c.v, got)
+		}
+	}
+}

@@ -25,7 +25,7 @@ const (
 	maxEchoed     = 48 << 20                // bytes that repeated names and strings can print
 	maxJoined     = 1 << 30                 // bytes that joining the strings of enums can copy
 	maxHoisted    = 1 << 20                 // enums, for each using declaration
-	maxWalked     = 256 << 20               // bytes between errors and the places they refer to
+	maxWalked     = 64 << 20                // bytes between errors and the places they refer to
 )
 
 // checkSource refuses a text that the parser must not see. It returns nil or an Exception with the position.

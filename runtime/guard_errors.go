@@ -51,7 +51,7 @@ func (e *errorCounter) declares(name string, level, at int, lexical, isVar bool)
 	switch {
 	case !ok:
 		e.declared[key] = declaration{at, lexical}
-	case d.lexical || lexical || !isVar && level > 1:
+	case d.lexical || lexical || !isVar:
 		e.walked += int64(at - d.at)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"log/slog"
+	"reflect"
 	"sync"
 	"time"
 
@@ -65,7 +66,8 @@ type Outcome struct {
 	// Result is the engine's: value or failure with its position, logs, usage, seed.
 	Result runtime.Result
 
-	// Err is set, and Result empty, when the engine returned an error instead of a result (CODE-16).
+	// Err is set, and Result empty, when the engine returned an error instead of a result (CODE-16), or when the scheduling
+	// of sub-calls itself broke.
 	Err error
 
 	// Calls is the effect ledger: all numbered sub-calls in the order of their submission. Never nil.
@@ -147,8 +149,8 @@ func (b *Bridge) promptLanguage(agent registry.AgentKey) string {
 }
 
 func (b *Bridge) agentHash(agent registry.AgentKey) uint64 {
-	if agent == nil {
-		return 0
+	if agent == nil || !reflect.ValueOf(agent).Comparable() {
+		return 0 // the registry takes such a key for no agent
 	}
 	return maphash.Comparable(b.seed, agent)
 }

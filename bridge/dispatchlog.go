@@ -28,7 +28,7 @@ type LogEntry struct {
 type LogMiddleware func(ctx context.Context, e LogEntry, next func() ([]registry.Block, error)) ([]registry.Block, error)
 
 // OnDispatchLog adds m for the sub-calls of all agents, or, with a scope, for those of the scope's agent and of scopes nested in
-// it. The first one added is the outermost. m may be called concurrently. The returned function removes it.
+// it (a bridge that serves several registries needs agents of different names for that). The first one added is the outermost. m may be called concurrently. The returned function removes it.
 func (b *Bridge) OnDispatchLog(scope *registry.Scope, m LogMiddleware) (dispose func()) {
 	if m == nil {
 		panic("bridge: OnDispatchLog of a nil middleware")

@@ -88,6 +88,9 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 	cancel(errSettled)
 	lane.Drain()
 	r.record.wait()
+	if err := lane.Err(); err != nil && outcome.Err == nil { // SCHED-14: no outcome is made up for a broken lane
+		outcome.Result, outcome.Err = runtime.Result{}, err
+	}
 	outcome.End = time.Now()
 	outcome.Calls = r.ledger.list()
 	r.watch.outcome(outcome)

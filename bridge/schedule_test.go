@@ -499,6 +499,22 @@ func TestSettlement(t *testing.T) {
 			t.Errorf("cause %v", cause)
 		}
 	})
+	t.Run("CODE-16 SCHED-14 an engine that breaks the lane gets no made-up outcome", func(t *testing.T) {
+		w := newWorld(t, func(_ context.Context, p *program) (runtime.Result, error) {
+			f := p.req.Namespaces[0].Functions[0]
+			f.Call(context.Background(), jsonval.MustOf(n(1)), func(any, error) { panic("the engine's reply broke") })
+			_, _ = p.call("echo", n(2)).wait(t)
+			return done("fine")
+		})
+		w.echo("echo")
+		r := w.run()
+		if !r.IsError() || !strings.Contains(r.Text(), "the engine's reply broke") {
+			t.Errorf("got %s", r.Text())
+		}
+		if o := w.outcome(); o.Err == nil || o.Result.Value.Exists() || len(o.Calls) != 2 {
+			t.Errorf("outcome %+v", o)
+		}
+	})
 	t.Run("CODE-18 effects of earlier sub-calls stay", func(t *testing.T) {
 		written := 0
 		w := newWorld(t, func(_ context.Context, p *program) (runtime.Result, error) {

@@ -360,6 +360,15 @@ func TestNoRuntime(t *testing.T) {
 	})
 }
 
+func TestStrangeAgent(t *testing.T) {
+	t.Run("CODE-11 an agent key that cannot be compared is no reason to panic", func(t *testing.T) {
+		w := newWorld(t, func(context.Context, *program) (runtime.Result, error) { return done("ran") })
+		strange := []string{"not", "comparable"}
+		_, _ = w.bridge.Sections(w.reg, registry.View{Mode: registry.Code, Agent: strange})
+		_ = w.reg.Execute(context.Background(), runCall(strange))
+	})
+}
+
 func TestArguments(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -163,7 +163,9 @@ func transform(program string, unwrap bool, target Target) (*Code, *Failure) {
 	}
 	b := builder{src: src, target: target}
 	if unwrap {
-		b.src, b.call = soleFunction(src)
+		if text, ok := soleFunction(src); ok {
+			b.src, b.call = text, true
+		}
 	}
 	b.form = readForm(b.src)
 	switch {

@@ -44,8 +44,8 @@ func unfence(src string) string {
 	return src[:start] + strings.Repeat(" ", first) + src[start+first:start+last+1] + strings.Repeat(" ", end-start-last-1) + src[end:]
 }
 
-// soleFunction reports whether src is one function expression that can be called without arguments, and returns src
-// without the semicolon behind it.
+// soleFunction reports whether src is one function expression that can be called without arguments. If it is, the text
+// that it returns is src without the semicolon behind it.
 func soleFunction(src string) (string, bool) {
 	scan := scanner{src: src}
 	tokens := scan.all()

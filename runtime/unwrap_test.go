@@ -33,6 +33,8 @@ func TestUnwrap(t *testing.T) {
 		{"CODE-33 a generator is not called", "(function* () { return 1 })", "fulfilled undefined"},
 		{"CODE-33 two statements are no function", "() => 1\n2", "fulfilled undefined"},
 		{"CODE-33 a called function is left alone", "(() => { return 1 })()", "fulfilled undefined"},
+		{"CODE-33 an empty statement at the end stays", "for (const n of [1]);", "fulfilled undefined"},
+		{"CODE-33 an empty body at the end stays", "if (false);", "fulfilled undefined"},
 		{"CODE-33 no implicit return", "1 + 1", "fulfilled undefined"},
 		{"CODE-33 main without a call", "async function main() {\n  return 1\n}", "never calls it"},
 		{"CODE-33 main as a constant", "const helper = 1\nconst main = async () => {\n  return helper\n}\n", "never calls it"},

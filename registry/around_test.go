@@ -557,6 +557,22 @@ func TestCancellation(t *testing.T) {
 			t.Errorf("FINAL-2: stages %q", got)
 		}
 	})
+	t.Run("CANCEL-2 a cancellation after the body is seen by post-execute as such", func(t *testing.T) {
+		s := traced(t, registry.Options{}, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		s.OnExecute(func(ctx context.Context, _ exec, next func(context.Context) (result, error)) (result, error) {
+			r, err := next(ctx)
+			cancel()
+			return r, err
+		})
+		var seen result
+		s.OnPostExecute(func(_ context.Context, _ exec, r result, next func() (registry.PostDecision, error)) (registry.PostDecision, error) {
+			seen = r
+			return next()
+		})
+		s.Execute(ctx, call{ID: "1", Name: "t"})
+		wantFailure(t, seen, cancelledText, "ABORTED")
+	})
 	t.Run("CANCEL-7 no goroutine is left after Execute", func(t *testing.T) {
 		s := traced(t, registry.Options{}, nil)
 		s.OnExecute(func(_ context.Context, _ exec, next func(context.Context) (result, error)) (result, error) {
@@ -948,6 +964,25 @@ func TestContexts(t *testing.T) {
 			return registry.Success(2), err
 		})
 		if r := s.Execute(t.Context(), call{ID: "1", Name: "t"}); !r.ConcludesTurn() || r.Value().Float() != 2 {
+			t.Errorf("got %s", r.JSON())
+		}
+	})
+	t.Run("TURN-3 a mark of any attempt counts, whichever attempt's result comes back", func(t *testing.T) {
+		attempt := 0
+		s := traced(t, registry.Options{}, func(_ context.Context, _ jsonval.Value, run *registry.Run) (any, error) {
+			if attempt++; attempt == 2 {
+				run.ConcludeTurn()
+			}
+			return attempt, nil
+		})
+		s.OnExecute(func(ctx context.Context, _ exec, next func(context.Context) (result, error)) (result, error) {
+			first, err := next(ctx)
+			if err == nil {
+				_, err = next(ctx)
+			}
+			return first, err
+		})
+		if r := s.Execute(t.Context(), call{ID: "1", Name: "t"}); !r.ConcludesTurn() || r.Value().Float() != 1 {
 			t.Errorf("got %s", r.JSON())
 		}
 	})

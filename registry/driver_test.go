@@ -314,3 +314,33 @@ func TestDriver(t *testing.T) {
 		<-out
 	})
 }
+
+// FuzzArguments feeds the texts of a model: each call settles, and what is JSON reaches the tool as it is (SCHED-1).
+func FuzzArguments(f *testing.F) {
+	for _, text := range []string{"", "{}", `{"a":1,"a":2}`, "-0", "1e999", "\xff", `{"a":`, "  5 "} {
+		f.Add(text)
+	}
+	r := newRegistry(f)
+	register(f, r, tool("echo", func(_ context.Context, args jsonval.Value, _ *registry.Run) (any, error) { return args, nil }))
+	d := must(r.NewDriver(registry.DriverOptions{}))
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := d.Run(t.Context(), nil, []registry.ToolUse{{ID: "1", Name: "echo", Arguments: text}})
+		if err != nil || len(b.Results) != 1 {
+			t.Fatal(err, len(b.Results))
+		}
+		out := b.Results[0]
+		parsed, err := jsonval.ParseString(text)
+		switch {
+		case text == "":
+			wantValue(t, out, "{}")
+		case err == nil:
+			wantValue(t, out, parsed.String())
+		case json.Valid([]byte(text)):
+			if !strings.HasPrefix(out.Text(), "Error: arguments are not lossless JSON: ") {
+				t.Errorf("%q gave %s", text, out.JSON())
+			}
+		default:
+			wantValue(t, out, jsonval.Text(text).String())
+		}
+	})
+}

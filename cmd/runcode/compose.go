@@ -84,8 +84,10 @@ func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, ho
 			return nil, err
 		}
 	}
-	if err := a.connect(ctx, t, servers); err != nil {
-		return nil, err
+	if !f.noServers {
+		if err := a.connect(ctx, t, servers); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }

@@ -19,6 +19,8 @@ type toolFlags struct {
 
 	only, deny, ask []string
 	yes             bool
+
+	noServers bool // not a flag: read the configuration of servers and start none
 }
 
 func (f *toolFlags) add(flags *pflag.FlagSet) {

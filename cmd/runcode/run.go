@@ -77,6 +77,12 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	if err != nil {
 		return err
 	}
+	// A program that does not parse starts no servers; and the parser is warm when the engine wants it.
+	parsed := make(chan *runtime.Failure, 1)
+	go func() {
+		_, failure := runtime.NewTransformer(runtime.TransformOptions{}).Transform(ctx, program.code, true)
+		parsed <- failure
+	}()
 	// The engine starts while the tools are read and their servers come up.
 	starting := make(chan started, 1)
 	go func() {
@@ -116,6 +122,7 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	if err != nil {
 		return err
 	}
+	f.tools.noServers = <-parsed != nil
 	box, err := a.openTools(ctx, f.tools, registry.Options{Mode: registry.Code, Transport: b}, show.hold)
 	if err != nil {
 		return err

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// noReserve keeps reserved address space out of the kernel's account of promised memory.
+const noReserve = unix.MAP_NORESERVE
+
 func newMemorySource(image []byte) memorySource {
 	if s, err := newCowSource(image); err == nil {
 		return s
@@ -65,7 +68,7 @@ func (s *cowSource) memory(max uint64) (experimental.LinearMemory, error) {
 	// The image is mapped once, here; a later growth only opens up what lies above.
 	if s.size > 0 {
 		p := unsafe.Pointer(unsafe.SliceData(m.region))
-		_, err = unix.MmapPtr(s.fd, 0, p, uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
+		_, err = unix.MmapPtr(s.fd, 0, p, uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED|noReserve)
 	}
 	if err != nil {
 		m.Free()

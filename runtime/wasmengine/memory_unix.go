@@ -45,7 +45,7 @@ type mmapMemory struct {
 }
 
 func reserve(max uint64) (*mmapMemory, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, uintptr(max), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(max), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of address space: %w", max, err)
 	}

@@ -12,6 +12,40 @@ import (
 	"github.com/runcode-go/runcode/runtime/wasmengine"
 )
 
+// starting is an engine on its way up.
+type starting struct {
+	done   chan struct{}
+	engine runtime.Engine
+	err    error
+}
+
+func (a *app) startEngine(ctx context.Context, f engineFlags) *starting {
+	s := &starting{done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.engine, s.err = a.newEngine(ctx, f)
+		switch {
+		case s.err == nil:
+		case ctx.Err() != nil:
+			s.err = context.Cause(ctx)
+		default:
+			s.err = usagef("cannot start the %s engine: %w", f.engine.value, s.err)
+		}
+	}()
+	return s
+}
+
+func (s *starting) wait() (runtime.Engine, error) {
+	<-s.done
+	return s.engine, s.err
+}
+
+func (s *starting) close(ctx context.Context) {
+	if e, err := s.wait(); err == nil {
+		e.Close(context.WithoutCancel(ctx))
+	}
+}
+
 func (a *app) newEngine(ctx context.Context, f engineFlags) (runtime.Engine, error) {
 	if f.engine.value == engineGoja {
 		e, err := gojaengine.New(gojaengine.Options{Limits: f.limits()})

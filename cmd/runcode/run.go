@@ -77,24 +77,10 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	if err != nil {
 		return err
 	}
-	// A program that does not parse starts no servers; and the parser is warm when the engine wants it.
-	parsed := make(chan *runtime.Failure, 1)
-	go func() {
-		_, failure := runtime.NewTransformer(runtime.TransformOptions{}).Transform(ctx, program.code, true)
-		parsed <- failure
-	}()
 	// The engine starts while the tools are read and their servers come up.
-	starting := make(chan started, 1)
-	go func() {
-		e, err := a.newEngine(ctx, f.engine)
-		starting <- started{e, err}
-	}()
-	defer func() {
-		starting := <-starting
-		if starting.engine != nil {
-			starting.engine.Close(context.WithoutCancel(ctx))
-		}
-	}()
+	engine := a.startEngine(ctx, f.engine)
+	defer engine.close(ctx)
+	f.tools.noServers = !parses(ctx, program.code)
 
 	live := a.stderrTerminal && !f.quiet && !f.json && a.getenv("NO_COLOR") == "" && a.getenv("CI") == ""
 	show := newProgress(a.stderr, a.forStderr, live)
@@ -122,26 +108,21 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	if err != nil {
 		return err
 	}
-	f.tools.noServers = <-parsed != nil
 	box, err := a.openTools(ctx, f.tools, registry.Options{Mode: registry.Code, Transport: b}, show.hold)
 	if err != nil {
 		return err
 	}
 	defer box.close()
-	e := <-starting
-	starting <- e // for the one who closes it
-	if e.err != nil {
-		return usagef("cannot start the %s engine: %w", f.engine.engine.value, e.err)
+	e, err := engine.wait()
+	if err != nil {
+		return err
 	}
-	b.SetEngine(e.engine)
+	b.SetEngine(e)
 
-	result := box.registry.Execute(ctx, registry.Call{
-		ID: runCall, Name: registry.RunCode, Agent: agentName,
-		Arguments: jsonval.Object(
-			jsonval.Member{Name: "code", Value: jsonval.Text(program.code)},
-			jsonval.Member{Name: "description", Value: jsonval.Text(program.description())},
-		),
-	})
+	var arguments object
+	arguments.add("code", jsonval.Text(program.code))
+	arguments.add("description", jsonval.Text(program.description()))
+	result := box.registry.Execute(ctx, registry.Call{ID: runCall, Name: registry.RunCode, Agent: agentName, Arguments: arguments.value()})
 	show.end()
 	report := newReport(ctx, f.engine.engine.value, result, outcome)
 	if f.json {
@@ -158,10 +139,10 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	return nil
 }
 
-// started is an engine that has come up, or why it has not.
-type started struct {
-	engine runtime.Engine
-	err    error
+// parses reports whether a program is worth starting servers for. The engine says what is wrong with one that is not.
+func parses(ctx context.Context, code string) bool {
+	_, failure := runtime.NewTransformer(runtime.TransformOptions{}).Transform(ctx, code, true)
+	return failure == nil
 }
 
 // programArgs is the global `args`: the strings behind -- (CLI-10).

@@ -25,12 +25,16 @@ type editFileResult struct {
 	Hunks    []hunk `json:"hunks" jsonschema:"What changed, with some lines around it; not of very large changes"`
 }
 
-func (w *writer) editFileSpec() registry.Spec[editFileArgs, editFileResult] {
+func (w *writers) editFileSpec() registry.Spec[editFileArgs, editFileResult] {
 	return registry.Spec[editFileArgs, editFileResult]{
 		Name:        "edit_file",
 		Description: "Replaces an exact piece of a text file by another. Nothing is changed if the piece does not occur, or occurs more than once without all.",
 		Run: func(ctx context.Context, a editFileArgs, _ *registry.Run) (editFileResult, error) {
-			return w.editFile(ctx, a)
+			at, err := w.at(a.Path)
+			if err != nil {
+				return editFileResult{}, err
+			}
+			return at.editFile(ctx, a)
 		},
 		Render: func(a editFileArgs, r editFileResult) []registry.Block {
 			places := "1 place"

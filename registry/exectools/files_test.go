@@ -407,7 +407,7 @@ func TestGrep(t *testing.T) {
 		wantFailure(t, call(t, reg, "grep", `{"pattern":"(?=x)"}`), registry.CodeInvalidArgs, `"pattern": invalid or unsupported Perl syntax`, "RE2")
 	})
 	t.Run("CLI-2 a cancelled search ends", func(t *testing.T) {
-		f, err := openFolder(tree(t, map[string]string{"big": strings.Repeat("x\n", 1<<20)}))
+		f, err := openSpace([]string{tree(t, map[string]string{"big": strings.Repeat("x\n", 1<<20)})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -452,4 +452,68 @@ func TestOpenFolder(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestSeveralFolders(t *testing.T) {
+	one, two := tree(t, map[string]string{"docs/a.md": "alpha\n", "docs/sub/b.md": "beta\n"}), tree(t, map[string]string{"docs/c.md": "alpha\n", "src/d.go": "alpha\n"})
+	dirs := []string{filepath.Join(one, "docs"), filepath.Join(two, "docs"), filepath.Join(two, "src"), filepath.Join(one, "docs")}
+	tools, closer, err := ReadFiles(dirs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer.Close()
+	writeTools, closeWriters, err := WriteFiles(dirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeWriters.Close()
+	reg, err := registry.New(registry.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range append(tools, writeTools...) {
+		if _, err := reg.Register(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("CLI-2 several folders lie side by side", func(t *testing.T) {
+		wantValue(t, call(t, reg, "list_dir", `{}`), `{"entries":[{"name":"docs","kind":"folder","size":0},{"name":"docs-2","kind":"folder","size":0},{"name":"src","kind":"folder","size":0}],"total":3,"truncated":false}`)
+		wantValue(t, call(t, reg, "list_dir", `{"path":"docs"}`), `{"entries":[{"name":"a.md","kind":"file","size":6},{"name":"sub","kind":"folder","size":0}],"total":2,"truncated":false}`)
+		for path, want := range map[string]string{"docs/a.md": "alpha\n", "docs-2/c.md": "alpha\n", "src/../docs/sub/b.md": "beta\n"} {
+			if r := call(t, reg, "read_file", args(t, map[string]any{"path": path})); r.Text() != want {
+				t.Errorf("%s: %s", path, r.Text())
+			}
+		}
+		wantValue(t, call(t, reg, "glob", `{"pattern":"**/*.md"}`), `{"paths":["docs-2/c.md","docs/a.md","docs/sub/b.md"],"total":3,"truncated":false}`)
+		wantValue(t, call(t, reg, "glob", `{"pattern":"docs/*"}`), `{"paths":["docs/a.md"],"total":1,"truncated":false}`)
+		wantValue(t, call(t, reg, "glob", `{"pattern":"*.md","path":"docs/sub"}`), `{"paths":["docs/sub/b.md"],"total":1,"truncated":false}`)
+		if r := call(t, reg, "grep", `{"pattern":"alpha"}`); r.Text() != "docs/a.md:1: alpha\ndocs-2/c.md:1: alpha\nsrc/d.go:1: alpha" {
+			t.Errorf("grep %s", r.Text())
+		}
+		if r := call(t, reg, "stat", `{"path":"src/d.go"}`); r.IsError() {
+			t.Error(r.Failure().Message)
+		}
+	})
+	t.Run("CLI-2 several folders: errors name paths as the caller does", func(t *testing.T) {
+		wantFailure(t, call(t, reg, "read_file", `{"path":"a.md"}`), "", `"a.md" does not exist; what can be reached is "docs", "docs-2", "src"`)
+		wantFailure(t, call(t, reg, "read_file", `{"path":"docs/sub/x.md"}`), "", `"docs/sub/x.md" does not exist; "docs/sub" has "b.md"`)
+		wantFailure(t, call(t, reg, "read_file", `{"path":"docs/x.md"}`), "", `"docs" has "a.md", "sub"`)
+		wantFailure(t, call(t, reg, "read_file", args(t, map[string]any{"path": filepath.Join(two, "docs", "c.md")})), "", `it is "docs-2/c.md" there`)
+		for _, tool := range []string{"read_file", "list_dir", "stat"} {
+			for _, path := range []string{"../x", "docs/../../x", "docs/../src/../.."} {
+				wantFailure(t, call(t, reg, tool, args(t, map[string]any{"path": path})), "", "leads out")
+			}
+		}
+		wantFailure(t, call(t, reg, "read_file", `{"path":"."}`), "", `is a folder: use list_dir`)
+	})
+	t.Run("CLI-2 several folders: writes", func(t *testing.T) {
+		wantValue(t, call(t, reg, "write_file", `{"path":"src/new/e.go","text":"x"}`), `{"created":true,"bytes":1}`)
+		wantValue(t, call(t, reg, "move", `{"from":"src/new/e.go","to":"src/f.go"}`), `{"moved":true}`)
+		wantFailure(t, call(t, reg, "move", `{"from":"src/f.go","to":"docs/f.go"}`), "", `"docs/f.go" does not lie in "src"`)
+		wantFailure(t, call(t, reg, "remove", `{"path":"docs","recursive":true}`), "", `is the whole folder`)
+		wantFailure(t, call(t, reg, "write_file", `{"path":"x","text":""}`), "", `what can be reached is`)
+		if got := content(t, two, "src/f.go"); got != "x" {
+			t.Errorf("%q", got)
+		}
+	})
 }

@@ -22,8 +22,9 @@ const (
 // folder is the one place that the file tools reach. Every access goes through an os.Root, so that no "..", symbolic link or race leads out of
 // it. It is safe for concurrent use.
 type folder struct {
-	root *os.Root
-	name string // absolute, for messages and for paths that a model made absolute
+	root  *os.Root
+	name  string // absolute, for messages and for paths that a model made absolute
+	label string // the first name of every path into it; empty if it is the only folder
 }
 
 func openFolder(dir string) (*folder, error) {
@@ -73,6 +74,37 @@ func (e *pathError) Error() string { return fmt.Sprintf("%q %s", cutText(e.path,
 
 // resolve turns a path of a caller into one below the root, with slashes.
 func (f *folder) resolve(given string) (string, error) {
+	clean, err := cleanPath(given)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case f.label == "":
+		return clean, nil
+	case clean == f.label:
+		return ".", nil
+	}
+	inner, ok := strings.CutPrefix(clean, f.label+"/")
+	if !ok {
+		return "", &pathError{given, fmt.Sprintf("does not lie in %q", f.label)}
+	}
+	return inner, nil
+}
+
+// shown is the path by which a caller names what lies at name below the root.
+func (f *folder) shown(name string) string { return path.Join(f.label, name) }
+
+// inside is the caller's path of an absolute one, if that lies in the folder.
+func (f *folder) inside(absolute string) (string, bool) {
+	below, err := filepath.Rel(f.name, absolute)
+	if err != nil || !filepath.IsLocal(below) {
+		return "", false
+	}
+	return f.shown(filepath.ToSlash(below)), true
+}
+
+// cleanPath checks what can be checked without looking at any file, and makes a path plain: relative, with slashes, "." for the top.
+func cleanPath(given string) (string, error) {
 	fail := func(format string, args ...any) (string, error) {
 		return "", &pathError{given, fmt.Sprintf(format, args...)}
 	}
@@ -84,16 +116,9 @@ func (f *folder) resolve(given string) (string, error) {
 	}
 	slashed := filepath.ToSlash(given)
 	if path.IsAbs(slashed) || filepath.IsAbs(given) || filepath.VolumeName(given) != "" {
-		hint := ""
-		if inside, err := filepath.Rel(f.name, given); err == nil && filepath.IsLocal(inside) {
-			hint = fmt.Sprintf("; it is %q there", filepath.ToSlash(inside))
-		}
-		return fail("is absolute: paths are relative to the one folder that can be reached%s", hint)
+		return fail("is absolute: paths are relative to what can be reached")
 	}
 	clean := path.Clean(slashed)
-	if given == "" {
-		clean = "."
-	}
 	if clean == ".." || strings.HasPrefix(clean, "../") {
 		return fail("leads out of the folder that can be reached")
 	}
@@ -216,7 +241,7 @@ const shownAlternatives = 8
 // alternatives names what the nearest existing folder on the way to name holds, the most similar names first.
 func (f *folder) alternatives(name string) string {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		file, err := f.openDir(dir)
+		file, err := f.openDir(f.shown(dir))
 		if err != nil {
 			if dir == "." {
 				return ""
@@ -233,8 +258,8 @@ func (f *folder) alternatives(name string) string {
 			}
 			return strings.Compare(a, b)
 		})
-		where := fmt.Sprintf("; %q", dir)
-		if dir == "." {
+		where := fmt.Sprintf("; %q", f.shown(dir))
+		if f.shown(dir) == "." {
 			where = "; the folder"
 		}
 		if len(names) == 0 {

@@ -3,7 +3,6 @@ package exectools
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -30,12 +29,12 @@ type globResult struct {
 	Truncated bool     `json:"truncated"`
 }
 
-func (f *folder) globSpec() registry.Spec[globArgs, globResult] {
+func (s *space) globSpec() registry.Spec[globArgs, globResult] {
 	return registry.Spec[globArgs, globResult]{
 		Name:        "glob",
 		Description: "Finds files by a pattern of their paths. Links to folders are not followed.",
 		Run: func(ctx context.Context, a globArgs, _ *registry.Run) (globResult, error) {
-			return f.glob(ctx, a)
+			return s.glob(ctx, a)
 		},
 		Render:           renderGlob,
 		PresentationMeta: globMeta,
@@ -55,7 +54,7 @@ func within(p *string) string {
 	return " in " + *p
 }
 
-func (f *folder) glob(ctx context.Context, a globArgs) (globResult, error) {
+func (s *space) glob(ctx context.Context, a globArgs) (globResult, error) {
 	limit, err := hitLimit(a.Limit)
 	if err != nil {
 		return globResult{}, err
@@ -65,7 +64,7 @@ func (f *folder) glob(ctx context.Context, a globArgs) (globResult, error) {
 		return globResult{}, &registry.ArgsError{Violations: []string{`"pattern": ` + err.Error()}}
 	}
 	found := []string{}
-	err = f.walk(ctx, deref(a.Path, "."), pattern.descends, func(p string, names []string, e fs.DirEntry) error {
+	err = s.walk(ctx, deref(a.Path, "."), pattern.descends, func(p string, names []string) error {
 		if pattern.match(names) {
 			found = append(found, p)
 		}
@@ -86,10 +85,10 @@ func hitLimit(given *int) (int, error) {
 	return limit, nil
 }
 
-// walk visits the regular files below given, folder by folder in the order of names; visit gets the path from the root and the names below
-// given. Folders are entered where descend says so. Links are not followed. What cannot be read below is passed over: it may have gone
+// walk visits the regular files below given, folder by folder in the order of names; visit gets the caller's path and the names below
+// given, or what base adds before them. Folders are entered where descend says so. Links are not followed. What cannot be read below is passed over: it may have gone
 // meanwhile.
-func (f *folder) walk(ctx context.Context, given string, descend func(names []string) bool, visit func(p string, names []string, e fs.DirEntry) error) error {
+func (f *folder) walk(ctx context.Context, given string, base []string, descend func(names []string) bool, visit func(p string, names []string) error) error {
 	start, err := f.resolve(given)
 	if err != nil {
 		return err
@@ -98,17 +97,17 @@ func (f *folder) walk(ctx context.Context, given string, descend func(names []st
 		path  string
 		names []string
 	}
-	pending := []step{{path: start}}
+	pending := []step{{path: start, names: base}}
 	for len(pending) > 0 {
 		here := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		entries, err := f.entries(ctx, here.path)
+		entries, err := f.entries(ctx, f.shown(here.path))
 		if stopped := cancelled(ctx); stopped != nil {
 			return stopped
 		}
 		if err != nil {
-			if here.names == nil {
-				return f.renamed(err, given)
+			if here.path == start {
+				return err
 			}
 			continue
 		}
@@ -121,7 +120,7 @@ func (f *folder) walk(ctx context.Context, given string, descend func(names []st
 					below = append(below, step{p, names})
 				}
 			case e.Type().IsRegular():
-				if err := visit(p, names, e); err != nil {
+				if err := visit(f.shown(p), names); err != nil {
 					return err
 				}
 			}
@@ -130,14 +129,6 @@ func (f *folder) walk(ctx context.Context, given string, descend func(names []st
 		pending = append(pending, below...)
 	}
 	return nil
-}
-
-// renamed gives an error the path that the caller used.
-func (f *folder) renamed(err error, given string) error {
-	if p, ok := err.(*pathError); ok {
-		return &pathError{given, p.text}
-	}
-	return err
 }
 
 func renderGlob(_ globArgs, r globResult) []registry.Block {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"path"
 	"regexp"
 	"strings"
 
@@ -43,12 +43,12 @@ type grepResult struct {
 	Skipped   int         `json:"skipped" jsonschema:"How many files were binary or could not be read"`
 }
 
-func (f *folder) grepSpec() registry.Spec[grepArgs, grepResult] {
+func (s *space) grepSpec() registry.Spec[grepArgs, grepResult] {
 	return registry.Spec[grepArgs, grepResult]{
 		Name:        "grep",
 		Description: "Finds lines that match a regular expression in a file or in all text files below a folder. Hidden files and folders are left out unless path names them.",
 		Run: func(ctx context.Context, a grepArgs, _ *registry.Run) (grepResult, error) {
-			return f.grep(ctx, a)
+			return s.grep(ctx, a)
 		},
 		Render:           renderGrep,
 		PresentationMeta: grepMeta,
@@ -61,7 +61,7 @@ func (f *folder) grepSpec() registry.Spec[grepArgs, grepResult] {
 	}
 }
 
-func (f *folder) grep(ctx context.Context, a grepArgs) (grepResult, error) {
+func (s *space) grep(ctx context.Context, a grepArgs) (grepResult, error) {
 	limit, err := hitLimit(a.Limit)
 	if err != nil {
 		return grepResult{}, err
@@ -74,33 +74,28 @@ func (f *folder) grep(ctx context.Context, a grepArgs) (grepResult, error) {
 	if err != nil {
 		return grepResult{}, err
 	}
-	s := &grepSearch{f: f, expression: expression, limit: limit, result: grepResult{Matches: []grepMatch{}}}
+	search := &grepSearch{space: s, expression: expression, limit: limit, result: grepResult{Matches: []grepMatch{}}}
 	given := deref(a.Path, ".")
-	name, err := f.resolve(given)
+	isFile, err := s.isFile(given)
 	if err != nil {
 		return grepResult{}, err
 	}
-	file, info, err := f.open(given)
-	if err != nil {
-		return grepResult{}, err
-	}
-	_ = file.Close()
-	if !info.IsDir() {
-		err = s.search(ctx, name)
+	if isFile {
+		err = search.file(ctx, path.Clean(given))
 	} else {
 		visible := func(names []string) bool { return !strings.HasPrefix(names[len(names)-1], ".") }
-		err = f.walk(ctx, given, visible, func(p string, names []string, _ fs.DirEntry) error {
+		err = s.walk(ctx, given, visible, func(p string, names []string) error {
 			if !visible(names) && a.Glob == nil || !admits(names) {
 				return nil
 			}
-			return s.search(ctx, p)
+			return search.file(ctx, p)
 		})
 	}
 	if err != nil {
 		return grepResult{}, err
 	}
-	s.result.Truncated = s.result.Total > len(s.result.Matches)
-	return s.result, nil
+	search.result.Truncated = search.result.Total > len(search.result.Matches)
+	return search.result, nil
 }
 
 func (a grepArgs) expression() (*regexp.Regexp, error) {
@@ -136,15 +131,15 @@ func (a grepArgs) files() (func(names []string) bool, error) {
 }
 
 type grepSearch struct {
-	f          *folder
+	space      *space
 	expression *regexp.Regexp
 	limit      int
 	result     grepResult
 }
 
-// search searches one file. A file that cannot be read is counted and passed over.
-func (s *grepSearch) search(ctx context.Context, p string) error {
-	file, _, err := s.f.openFile(p)
+// file searches one file. A file that cannot be read is counted and passed over.
+func (s *grepSearch) file(ctx context.Context, p string) error {
+	file, _, err := s.space.openFile(p)
 	if err != nil {
 		s.result.Skipped++
 		return cancelled(ctx)

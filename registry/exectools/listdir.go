@@ -32,12 +32,12 @@ type listDirResult struct {
 	Truncated bool       `json:"truncated"`
 }
 
-func (f *folder) listDirSpec() registry.Spec[listDirArgs, listDirResult] {
+func (s *space) listDirSpec() registry.Spec[listDirArgs, listDirResult] {
 	return registry.Spec[listDirArgs, listDirResult]{
 		Name:        "list_dir",
 		Description: "Lists what is in one folder, sorted by name, hidden files included.",
 		Run: func(ctx context.Context, a listDirArgs, _ *registry.Run) (listDirResult, error) {
-			return f.listDir(ctx, deref(a.Path, "."))
+			return s.listDir(ctx, deref(a.Path, "."))
 		},
 		Render:          renderListDir,
 		TimeoutMs:       fileToolBudget,
@@ -48,7 +48,14 @@ func (f *folder) listDirSpec() registry.Spec[listDirArgs, listDirResult] {
 	}
 }
 
-func (f *folder) listDir(ctx context.Context, given string) (listDirResult, error) {
+func (s *space) listDir(ctx context.Context, given string) (listDirResult, error) {
+	f, err := s.pick(given)
+	if err != nil {
+		return listDirResult{}, err
+	}
+	if f == nil {
+		return s.top(), nil
+	}
 	entries, err := f.entries(ctx, given)
 	if err != nil {
 		return listDirResult{}, err
@@ -127,12 +134,12 @@ type statResult struct {
 	Target   *string `json:"target,omitempty" jsonschema:"Where a link leads"`
 }
 
-func (f *folder) statSpec() registry.Spec[statArgs, statResult] {
+func (s *space) statSpec() registry.Spec[statArgs, statResult] {
 	return registry.Spec[statArgs, statResult]{
 		Name:        "stat",
 		Description: "Tells kind, size and modification time of a file, folder or link, without following a link at the path's end.",
 		Run: func(_ context.Context, a statArgs, _ *registry.Run) (statResult, error) {
-			return f.stat(a.Path)
+			return s.stat(a.Path)
 		},
 		TimeoutMs:       fileToolBudget,
 		ConcurrencySafe: always[statArgs],

@@ -23,12 +23,23 @@ type moveResult struct {
 	Moved bool `json:"moved"`
 }
 
-func (w *writer) moveSpec() registry.Spec[moveArgs, moveResult] {
+func (w *writers) moveSpec() registry.Spec[moveArgs, moveResult] {
 	return registry.Spec[moveArgs, moveResult]{
 		Name:        "move",
 		Description: "Moves or renames a file or folder. A folder is never replaced.",
 		Run: func(_ context.Context, a moveArgs, _ *registry.Run) (moveResult, error) {
-			return moveResult{Moved: true}, w.move(a)
+			from, err := w.at(a.From)
+			if err != nil {
+				return moveResult{}, err
+			}
+			to, err := w.at(a.To)
+			if err != nil {
+				return moveResult{}, err
+			}
+			if from.folder != to.folder {
+				return moveResult{}, &pathError{a.To, fmt.Sprintf("does not lie in %q: nothing is moved from one folder to another", from.label)}
+			}
+			return moveResult{Moved: true}, from.move(a)
 		},
 		Render: func(a moveArgs, _ moveResult) []registry.Block {
 			return []registry.Block{registry.Text("Moved " + a.From + " to " + a.To + ".")}
@@ -87,12 +98,16 @@ type removeResult struct {
 	Removed bool `json:"removed"`
 }
 
-func (w *writer) removeSpec() registry.Spec[removeArgs, removeResult] {
+func (w *writers) removeSpec() registry.Spec[removeArgs, removeResult] {
 	return registry.Spec[removeArgs, removeResult]{
 		Name:        "remove",
 		Description: "Removes a file, a link (not what it leads to) or a folder, for good.",
 		Run: func(_ context.Context, a removeArgs, _ *registry.Run) (removeResult, error) {
-			return removeResult{Removed: true}, w.remove(a)
+			at, err := w.at(a.Path)
+			if err != nil {
+				return removeResult{}, err
+			}
+			return removeResult{Removed: true}, at.remove(a)
 		},
 		Render: func(a removeArgs, _ removeResult) []registry.Block {
 			return []registry.Block{registry.Text("Removed " + a.Path + ".")}

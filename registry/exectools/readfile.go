@@ -31,12 +31,12 @@ type readFileResult struct {
 
 const readFileName = "read_file"
 
-func (f *folder) readFileSpec() registry.Spec[readFileArgs, readFileResult] {
+func (s *space) readFileSpec() registry.Spec[readFileArgs, readFileResult] {
 	return registry.Spec[readFileArgs, readFileResult]{
 		Name:        readFileName,
 		Description: "Reads a text file, or a window of its lines. A binary file is an error that says so.",
 		Run: func(ctx context.Context, a readFileArgs, _ *registry.Run) (readFileResult, error) {
-			return f.readFile(ctx, a)
+			return s.readFile(ctx, a)
 		},
 		Render:           renderReadFile,
 		PresentationMeta: readFileMeta,
@@ -47,7 +47,7 @@ func (f *folder) readFileSpec() registry.Spec[readFileArgs, readFileResult] {
 	}
 }
 
-func (f *folder) readFile(ctx context.Context, a readFileArgs) (readFileResult, error) {
+func (s *space) readFile(ctx context.Context, a readFileArgs) (readFileResult, error) {
 	first, limit := deref(a.Offset, 1), deref(a.Limit, int(^uint(0)>>1))
 	var bad []string
 	if first < 1 {
@@ -59,7 +59,7 @@ func (f *folder) readFile(ctx context.Context, a readFileArgs) (readFileResult, 
 	if bad != nil {
 		return readFileResult{}, &registry.ArgsError{Violations: bad}
 	}
-	file, info, err := f.openFile(a.Path)
+	file, info, err := s.openFile(a.Path)
 	if err != nil {
 		return readFileResult{}, err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/runcode-go/runcode/registry"
 )
 
-func writers(t *testing.T, dir string, protected ...string) *registry.Registry {
+func writing(t *testing.T, dir string, protected ...string) *registry.Registry {
 	t.Helper()
-	tools, closer, err := WriteFiles(dir, protected...)
+	tools, closer, err := WriteFiles([]string{dir}, protected)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestWriteFile(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	reg := writers(t, dir)
+	reg := writing(t, dir)
 	t.Run("CLI-2 write_file", func(t *testing.T) {
 		r := call(t, reg, "write_file", `{"path":"a/b/new","text":"é\n"}`)
 		wantValue(t, r, `{"created":true,"bytes":3}`)
@@ -100,7 +100,7 @@ func TestWriteFile(t *testing.T) {
 
 func TestEditFile(t *testing.T) {
 	dir := tree(t, map[string]string{"f": "1\n2\n3\n4\nfive\n6\n7\n8\n9\nfive\n11\n12\n13\n14\n15\n16\n17\n18\n19\nfive", "crlf": "a\r\nb\r\n", "bin": "\xff"})
-	reg := writers(t, dir)
+	reg := writing(t, dir)
 	t.Run("CLI-2 edit_file fails and changes nothing", func(t *testing.T) {
 		before := snapshot(t, dir)
 		for _, c := range []struct{ args, code, want string }{
@@ -135,7 +135,7 @@ func TestMoveAndRemove(t *testing.T) {
 	if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	reg := writers(t, dir)
+	reg := writing(t, dir)
 	t.Run("CLI-2 move and remove fail and change nothing", func(t *testing.T) {
 		before := snapshot(t, dir)
 		for _, c := range []struct{ tool, args, want string }{
@@ -184,7 +184,7 @@ func TestWriteProtection(t *testing.T) {
 	if err := os.Link(filepath.Join(dir, "tools.json"), filepath.Join(dir, "hard.json")); err != nil {
 		t.Fatal(err)
 	}
-	reg := writers(t, dir, filepath.Join(dir, "tools.json"), filepath.Join(dir, "conf"), filepath.Join(dir, "logs", "run.log"), filepath.Join(dir, "toollink"), filepath.Join(t.TempDir(), "elsewhere"))
+	reg := writing(t, dir, filepath.Join(dir, "tools.json"), filepath.Join(dir, "conf"), filepath.Join(dir, "logs", "run.log"), filepath.Join(dir, "toollink"), filepath.Join(t.TempDir(), "elsewhere"))
 	before, beforeOutside := snapshot(t, dir), snapshot(t, outside)
 	paths := []string{
 		"../x", "/etc/x", outside + "/secret", "out/secret", "out/new", "outfile", "a\x00b", "..", ".", "", "in/../../x", "inlink/real", "inlink/new",
@@ -240,7 +240,7 @@ func TestWriteProtection(t *testing.T) {
 	})
 	t.Run("CLI-2 a .git or a protected folder cannot be opened for writing", func(t *testing.T) {
 		for _, d := range []string{filepath.Join(dir, "repo", ".git"), filepath.Join(dir, "conf", "a")} {
-			if _, closer, err := WriteFiles(d, filepath.Join(dir, "conf")); err == nil {
+			if _, closer, err := WriteFiles([]string{d}, []string{filepath.Join(dir, "conf")}); err == nil {
 				_ = closer.Close()
 				t.Errorf("%s was opened", d)
 			}

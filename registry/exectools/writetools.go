@@ -16,47 +16,64 @@ import (
 	"github.com/runcode-go/runcode/registry/card"
 )
 
-// WriteFiles returns the tools write_file, edit_file, move and remove for what lies below dir, and what closes the folder when they are no
-// longer used. They reach nothing outside of dir and follow no links. They never touch a .git, nor what protected names: files, or
-// folders with all that is in them, whether they exist yet or not (CLI-2).
-func WriteFiles(dir string, protected ...string) ([]registry.Definition, io.Closer, error) {
+// WriteFiles returns the tools write_file, edit_file, move and remove for what lies below dirs, and what closes the folders when they are no
+// longer used. Paths are those of [ReadFiles]. The tools reach nothing outside and follow no links. They never touch a .git, nor what
+// protected names: files, or folders with all that is in them, whether they exist yet or not (CLI-2).
+func WriteFiles(dirs, protected []string) ([]registry.Definition, io.Closer, error) {
 	guard, err := newProtection(protected)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := openFolder(dir)
+	s, err := openSpace(dirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &writer{folder: f, protection: guard}
-	tools, err := w.tools()
-	if err != nil {
-		_ = f.Close()
-		return nil, nil, err
-	}
-	return tools, f, nil
-}
-
-func (w *writer) tools() ([]registry.Definition, error) {
-	w.name = realPath(w.name)
-	for part := range strings.SplitSeq(filepath.ToSlash(w.name), "/") {
-		if gitName(part) {
-			return nil, fmt.Errorf("%s lies in a .git, which is never written", w.name)
-		}
-	}
-	above := []string{w.name}
-	for dir := w.name; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		above = append(above, filepath.Dir(dir))
-	}
-	if w.protection.covers(above, false) {
-		return nil, fmt.Errorf("%s is protected and cannot be opened for writing", w.name)
-	}
+	w := &writers{space: s, protection: guard}
 	var c collector
+	c.err = w.check()
 	c.add(registry.Define(w.writeFileSpec()))
 	c.add(registry.Define(w.editFileSpec()))
 	c.add(registry.Define(w.moveSpec()))
 	c.add(registry.Define(w.removeSpec()))
-	return c.tools, c.err
+	return c.close(s)
+}
+
+// writers are the folders that may be changed.
+type writers struct {
+	*space
+	protection protection
+}
+
+// check refuses folders that lie in what is protected.
+func (w *writers) check() error {
+	for _, f := range w.folders {
+		f.name = realPath(f.name)
+		for part := range strings.SplitSeq(filepath.ToSlash(f.name), "/") {
+			if gitName(part) {
+				return fmt.Errorf("%s lies in a .git, which is never written", f.name)
+			}
+		}
+		above := []string{f.name}
+		for dir := f.name; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			above = append(above, filepath.Dir(dir))
+		}
+		if w.protection.covers(above, false) {
+			return fmt.Errorf("%s is protected and cannot be opened for writing", f.name)
+		}
+	}
+	return nil
+}
+
+// at returns the folder of a path, ready to be changed.
+func (w *writers) at(given string) (*writer, error) {
+	f, err := w.pick(given)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, &pathError{given, "is the whole folder: name something in it"}
+	}
+	return &writer{f, w.protection}, nil
 }
 
 type writeFileArgs struct {
@@ -69,12 +86,16 @@ type writeFileResult struct {
 	Bytes   int  `json:"bytes"`
 }
 
-func (w *writer) writeFileSpec() registry.Spec[writeFileArgs, writeFileResult] {
+func (w *writers) writeFileSpec() registry.Spec[writeFileArgs, writeFileResult] {
 	return registry.Spec[writeFileArgs, writeFileResult]{
 		Name:        "write_file",
 		Description: "Writes a whole text file, new or in place of the old content. Readers see the old or the new file, never a part.",
 		Run: func(_ context.Context, a writeFileArgs, _ *registry.Run) (writeFileResult, error) {
-			return w.writeFile(a)
+			at, err := w.at(a.Path)
+			if err != nil {
+				return writeFileResult{}, err
+			}
+			return at.writeFile(a)
 		},
 		Render: func(a writeFileArgs, r writeFileResult) []registry.Block {
 			what := "Wrote"

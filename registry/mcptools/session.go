@@ -156,7 +156,7 @@ func (s *clientSession) request(ctx context.Context, do func(context.Context) er
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	if isClosed(s.link.ended()) || errors.Is(err, mcp.ErrConnectionClosed) {
+	if isClosed(s.link.ended()) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) {
 		return nil, errClosed
 	}
 	if fault := serverFault(err); fault != nil {

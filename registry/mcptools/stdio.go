@@ -192,8 +192,8 @@ func (c *stdioConn) end() { c.endOnce.Do(func() { close(c.over) }) }
 // shut begins the end of the server by closing its input and returns at once; gone tells when it is over.
 func (c *stdioConn) shut() {
 	c.shutOnce.Do(func() {
+		c.end() // before anybody can see an error of the ending
 		close(c.shutting)
-		c.end()
 		_ = c.stdin.Close()
 		go c.process.Stop(stopPatience, stopPatience)
 	})

@@ -6,7 +6,6 @@ package wasmengine
 import (
 	"encoding/binary"
 	"errors"
-	"strings"
 
 	"github.com/tetratelabs/wazero/api"
 )
@@ -39,22 +38,6 @@ func (m guestMemory) text(p, n uint32) (string, error) {
 		return "", errOutside
 	}
 	return string(b), nil
-}
-
-// name returns a copy of the text at p up to a NUL, which is expected within max bytes.
-func (m guestMemory) name(p, max uint32) (string, error) {
-	var s strings.Builder
-	for i := range max {
-		c, ok := m.ReadByte(p + i)
-		if !ok || p+i < p {
-			return "", errOutside
-		}
-		if c == 0 {
-			return s.String(), nil
-		}
-		s.WriteByte(c)
-	}
-	return "", errOutside
 }
 
 // args returns the values behind the pointers of a host function's argument vector: at most max, for what a forged call

@@ -170,7 +170,7 @@ func TestBrand(t *testing.T) {
 		"host(65, 0, 0, new Proxy(target, { get() { throw 1 } })) === target": "true",
 		"typeof host(65, 0, 0, {})": "undefined",
 		"typeof host(65, 0, 0, 1)":  "undefined",
-		"typeof host(65)":        "undefined",
+		"typeof host(65)":           "undefined",
 		"(r => { r.revoke(); return typeof host(65, 0, 0, r.proxy) })(Proxy.revocable(target, {}))":         "undefined",
 		"(() => { for (let i = 0; i < 1e4; i++) host(65, 0, 0, new Proxy(target, {})); return 'alive' })()": "alive",
 	} {

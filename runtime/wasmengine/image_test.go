@@ -71,7 +71,7 @@ func TestMemorySources(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Free()
-			if !bytes.Equal(c.Reallocate(6*wasmPage)[:len(image)], image) {
+			if !bytes.Equal(c.Reallocate(6 * wasmPage)[:len(image)], image) {
 				t.Error("a later memory is not the image")
 			}
 		})

@@ -74,7 +74,7 @@ type writer struct {
 
 	interrupt          uint32 // functions
 	tick, cpy, fill    uint32
-	grow, nullTrap     uint32
+	grow               uint32
 	fuel, reasonGlobal uint32 // globals
 }
 
@@ -229,26 +229,26 @@ func (w *writer) body(out []byte, f section) ([]byte, error) {
 // that one's check is enough. It is so when no branch lies between the two and the second is not inside of an if. (The
 // interpreter's dispatch loop is of this kind; a check for each instruction is felt, two even more.)
 func covered(r reader) bool {
-	const conditional, unconditional = true, false
-	var open []bool // what was opened since the header
+	var opened []byte // block or if, since the header
 	ifs := 0
 	for r.more() {
 		switch op, _ := r.instr(); op {
 		case opLoop:
 			return r.err == nil && ifs == 0
 		case opBlock:
-			open = append(open, unconditional)
+			opened = append(opened, op)
 		case opIf:
-			open = append(open, conditional)
+			opened = append(opened, op)
 			ifs++
 		case opEnd:
-			if len(open) == 0 {
+			last := len(opened) - 1
+			if last < 0 {
 				return false
 			}
-			if open[len(open)-1] == conditional {
+			if opened[last] == opIf {
 				ifs--
 			}
-			open = open[:len(open)-1]
+			opened = opened[:last]
 		case opBr, opBrIf, opBrTable:
 			return false
 		}

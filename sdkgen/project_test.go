@@ -192,6 +192,17 @@ func TestProjectionLimits(t *testing.T) {
 			t.Errorf("%d bytes", len(text))
 		}
 	})
+	t.Run("MCP-49 copies of a definition's members are paid for", func(t *testing.T) {
+		var base, copies strings.Builder
+		for i := range 500 {
+			fmt.Fprintf(&base, `"m%d":{"type":"string"},`, i)
+			fmt.Fprintf(&copies, `"c%d":{"allOf":[{"$ref":"#/$defs/Base"},{"properties":{"own":{"type":"null"}}}]},`, i)
+		}
+		text := Project(js(t, `{"type":"object","properties":{`+copies.String()+`"z":{}},"$defs":{"Base":{"type":"object","properties":{`+base.String()+`"z":{}}}}}`)).TypeScript()
+		if n := strings.Count(text, ": string;"); n < 5000 || n > maxNodes {
+			t.Errorf("%d typed members", n)
+		}
+	})
 	t.Run("MCP-49 SDK-7 deep foreign schemas end", func(t *testing.T) {
 		for _, level := range []string{`{"x-foreign":1,"type":"array","items":`, `{"anyOf":[{"type":"null"},`, `{"allOf":[`, `{"x":1,"type":"object","properties":{"a":`} {
 			closing := map[byte]string{':': "}", ',': "]}", '[': "]}"}[level[len(level)-1]]

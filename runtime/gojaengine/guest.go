@@ -210,7 +210,7 @@ func (g *guest) classify(err error) error {
 	case errors.As(err, &interrupted):
 		return loop.ErrStopped
 	case errors.As(err, &overflow):
-		return &loop.ProgramError{Message: "RangeError: " + loop.ErrStack.Error(), Stack: framesText(overflow.Stack())}
+		return &loop.ProgramError{Message: loop.StackMessage, Stack: framesText(overflow.Stack())}
 	}
 	return err
 }

@@ -77,7 +77,7 @@
   const at = (date, get) => apply(get, date, []);
   const dateText = d => days[at(d, getUTCDay)] + ' ' + months[at(d, getUTCMonth)] + ' ' + two(at(d, getUTCDate)) + ' ' + four(at(d, getUTCFullYear));
   const clockText = d => two(at(d, getUTCHours)) + ':' + two(at(d, getUTCMinutes)) + ':' + two(at(d, getUTCSeconds));
-  const zoned = ' GMT+0000 (Coordinated Universal Time)';
+  const zoned = ' GMT+0000 (UTC)';
   const valid = d => at(d, getTime) === at(d, getTime);
   const text = (name, make) => define(proto, name, { [name]() { return valid(this) ? make(this) : 'Invalid Date'; } }[name]);
   text('toString', d => dateText(d) + ' ' + clockText(d) + zoned);
@@ -98,7 +98,9 @@
   const test = RegExp.prototype.exec;
   const parseDate = value => {
     value = String_(value);
-    if (apply(test, hasZone, [value]) || apply(test, dateOnly, [value])) return nativeParse(value);
+    const native = nativeParse(value);
+    if (native !== native) return native;
+    if (apply(test, hasZone, [value]) || apply(test, dateOnly, [value])) return native;
     return nativeParse(value + (apply(test, iso, [value]) ? 'Z' : ' GMT+0000'));
   };
   const Date_ = function Date(...values) {

@@ -117,6 +117,8 @@ func testContract(t *testing.T, s *suite) {
 		{name: "RUN-6 a failing program does not fail the call", program: "throw 1", kind: runtime.Exception, message: "1"},
 		{name: "RUN-5 an absent value is not null", program: "return undefined", none: true},
 		{name: "RUN-5 null is a value", program: "return null", want: "null"},
+		{name: "RUN-12 and RUN-18 several namespaces, with and without an error class", program: "return [await tools.echo(1), await plain.echo(2), typeof ToolCallError]" + decl, want: `[1,2,"function"]`},
+		{name: "LOG-7 neither channel nor level is part of the result", program: "console.error('x'); process.stderr.write('x'); declare const process: any", none: true, logs: []string{"x", "x"}},
 		{name: "RUN-5 usage is reported", program: "let n = 0; for (let i = 0; i < 1e5; i++) n += i; return 'x'", want: `"x"`, also: func(t *testing.T, r runtime.Result, _ *host) {
 			if r.Usage.Compute <= 0 || r.Usage.Wall < r.Usage.Compute {
 				t.Errorf("compute %v, wall %v", r.Usage.Compute, r.Usage.Wall)

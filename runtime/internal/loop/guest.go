@@ -53,7 +53,7 @@ var (
 	ErrStopped = errors.New("stopped by the host")
 
 	// ErrStack is what a Guest returns when its native stack ran out in a way that the program could not catch (RUN-47).
-	ErrStack = errors.New("Maximum call stack size exceeded")
+	ErrStack = errors.New("call stack exhausted")
 
 	// ErrString is what a Guest returns when the program asked for a string longer than the engine can hold, in an engine
 	// where that cannot be caught (BUDGET-8).
@@ -70,6 +70,9 @@ type ProgramError struct {
 
 // Error returns the message.
 func (e *ProgramError) Error() string { return e.Message }
+
+// StackMessage is what a program reads that runs out of stack.
+const StackMessage = "RangeError: Maximum call stack size exceeded"
 
 // FileName is the name under which an engine evaluates the program's code. Frames of any other name never reach a model.
 const FileName = "program.ts"

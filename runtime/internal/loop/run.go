@@ -277,7 +277,7 @@ func (r *Run) guestFailed(err error) {
 	case errors.Is(err, ErrHeap):
 		r.fail(runtime.HeapFailure(r.spec.Limits.Heap))
 	case errors.Is(err, ErrStack):
-		r.fail(&runtime.Failure{Kind: runtime.Exception, Message: "RangeError: " + ErrStack.Error()})
+		r.fail(&runtime.Failure{Kind: runtime.Exception, Message: StackMessage})
 	case errors.Is(err, ErrString):
 		r.fail(&runtime.Failure{Kind: runtime.Exception, Message: "InternalError: " + ErrString.Error()})
 	case errors.As(err, &syntax):

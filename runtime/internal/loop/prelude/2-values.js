@@ -7,70 +7,104 @@ const TOO_LARGE = 0;
 let violation = '';
 
 // serialise returns the JSON text of root; undefined when root is not lossless JSON; TOO_LARGE as soon as the text is
-// longer than limit. It walks by a loop of its own, so depth costs memory and no stack (VALUE-5); reads each slot once
-// (VALUE-4); and never calls toJSON.
+// certain to be longer than limit. It walks by a loop of its own, so depth costs memory and no stack (VALUE-5); reads each
+// slot once (VALUE-4); and never calls toJSON.
 //
-// A frame is one open container: up is the container around it, source the object itself, names its keys (undefined for
-// an array), size the number of its slots, next the slot that comes after the current one.
+// The container that is being written is in the locals source, names (its keys; undefined for an array), size (how many
+// slots it has) and next (the slot to come): an interpreter reads locals fast. The containers around it are frames with
+// the same fields; up is the container around a frame, down a frame that was used inside of it and may be used again.
 const serialise = (root, limit) => {
   // The text so far is the texts of chunks, then text: one engine copies a string whenever it appends to it.
   let text = '', chunks = null, done = 0;
-  let frame = null, depth = 0, value = root, open = null;
+  let source, names, size = 0, next = 0, up = null;
+  let depth = 0, open = null, value = root;
   try {
     for (;;) {
       const type = typeof value;
       if (type === 'string') text += stringify(value);
       else if (type === 'number') {
-        if (value - value !== 0) return lossy(value === value ? 'an infinite number' : 'NaN', frame);
-        if (value === 0 && 1 / value < 0) return lossy('negative zero', frame);
+        if (value === 0 ? 1 / value < 0 : value - value !== 0) return lossyNumber(value, source, names, next, up);
         text += value;
-      } else if (value === null) text += 'null';
-      else if (type === 'boolean') text += value ? 'true' : 'false';
-      else if (type !== 'object') return lossy(type === 'undefined' ? 'undefined' : 'a ' + type, frame);
+      } else if (type === 'boolean') text += value ? 'true' : 'false';
+      else if (value === null) text += 'null';
+      else if (type !== 'object') return lossy(type === 'undefined' ? type : 'a ' + type, source, names, next, up);
       else {
         // A container that is open already is a cycle. A few are looked through one by one, many are kept in a table.
-        if (open === null) {
-          for (let f = frame; f !== null; f = f.up) if (f.source === value) return lossy('a cyclic structure', frame);
-        } else if (open.has(value)) return lossy('a cyclic structure', frame);
-        frame = isArray(value) ? openArray(value, frame) : openObject(value, frame);
-        if (frame === undefined) return undefined;
-        if (++depth === NEAR && open === null) {
-          open = table();
-          for (let f = frame; f !== null; f = f.up) open.set(f.source, true);
-        } else if (open !== null) open.set(value, true);
-        text += frame.names === undefined ? '[' : '{';
+        let cyclic = value === source;
+        if (open === null) for (let f = up; f !== null; f = f.up) cyclic = cyclic || f.source === value;
+        else cyclic = cyclic || open.has(value);
+        if (cyclic) return lossy('a cyclic structure', source, names, next, up);
+        const list = isArray(value), keys = list ? undefined : plainKeys(value), what = list ? arrayFault(value) : keys;
+        if (typeof what === 'string') return lossy(what, source, names, next, up);
+        if (source !== undefined) {
+          let frame = up === null ? null : up.down;
+          if (frame === null) {
+            frame = { source, names, size, next, up, down: null };
+            if (up !== null) up.down = frame;
+          } else {
+            frame.source = source;
+            frame.names = names;
+            frame.size = size;
+            frame.next = next;
+          }
+          up = frame;
+          if (open !== null) open.set(source, true);
+          else if (++depth === NEAR) {
+            open = table();
+            for (let f = up; f !== null; f = f.up) open.set(f.source, true);
+          }
+        }
+        source = value;
+        names = keys;
+        size = list ? value.length : keys.length;
+        next = 0;
+        text += list ? '[' : '{';
       }
-      // The next slot of the innermost container that has one.
-      for (;;) {
+      // Close what is complete.
+      while (next === size) {
+        if (source !== undefined) text += names === undefined ? ']' : '}';
+        if (up === null) {
+          if (chunks !== null) text = joinChunks(chunks, text);
+          return text.length > limit ? TOO_LARGE : wellFormed(text);
+        }
+        source = up.source;
+        names = up.names;
+        size = up.size;
+        next = up.next;
+        up = up.up;
+        if (open === null) depth--;
+        else open.delete(source);
         if (text.length > CHUNK) {
           chunks = { up: chunks, text };
           done += text.length;
           text = '';
+          if (done > limit) return TOO_LARGE;
         }
-        if (frame === null || frame.next < frame.size) break;
-        text += frame.names === undefined ? ']' : '}';
-        if (open !== null) open.delete(frame.source);
-        frame = frame.up;
-        depth--;
       }
-      if (done + text.length > limit) return TOO_LARGE;
-      if (frame === null) break;
-      const i = frame.next++;
-      if (i > 0) text += ',';
-      if (frame.names === undefined) value = frame.source[i];
+      if (text.length > CHUNK) {
+        chunks = { up: chunks, text };
+        done += text.length;
+        text = '';
+        if (done > limit) return TOO_LARGE;
+      }
+      if (next > 0) text += ',';
+      if (names === undefined) value = source[next++];
       else {
-        const name = frame.names[i];
-        text += stringify(name) + ':';
-        value = frame.source[name];
+        const name = names[next++], quote = quotedNames.get(name);
+        text += quote === undefined ? quotedName(name) : quote;
+        value = source[name];
       }
     }
   } catch (_) {
-    return lossy('a getter or trap that throws', frame);
+    return lossy('a getter or trap that throws', source, names, next, up);
   }
-  if (chunks !== null) text = joinChunks(chunks, text);
-  if (text.length > limit) return TOO_LARGE;
+};
+const NEAR = 16, CHUNK = 512;
+
+// wellFormed returns the text if its strings are: stringify escapes a surrogate only when it is unpaired, and the host
+// tells that from a string that spells such an escape (VALUE-9).
+const wellFormed = text => {
   if (indexOf(text, '\\ud') >= 0) {
-    // stringify escapes a surrogate only when it is unpaired; the host tells that from a text that says so (VALUE-9).
     const found = host(OP_CHECK, 0, 0, text);
     if (found) {
       violation = found;
@@ -79,7 +113,6 @@ const serialise = (root, limit) => {
   }
   return text;
 };
-const NEAR = 16, CHUNK = 512;
 
 // joinChunks joins the texts of a list that ends with text, by halves, so that nothing is copied often.
 const joinChunks = (chunks, text) => {
@@ -95,29 +128,44 @@ const joinChunks = (chunks, text) => {
   return list.text;
 };
 
-const openArray = (value, up) => {
-  if (protoOf(value) !== arrayProto) return lossy('an array with another prototype', up);
+// arrayFault says what an array has that a plain and dense one has not; undefined if nothing.
+const arrayFault = value => {
+  if (protoOf(value) !== arrayProto) return 'an array with another prototype';
   const size = value.length, all = allKeysOf(value);
   // Own keys come as the indices in ascending order, then "length", then the rest: a dense array has no others (VALUE-4).
   if (all.length !== size + 1 || all[size] !== 'length' || size > 0 && all[size - 1] !== '' + (size - 1)) {
-    return lossy(all.length > size ? 'an array with extra properties' : 'an array with a hole', up);
+    return all.length > size ? 'an array with extra properties' : 'an array with a hole';
   }
-  if (keysOf(value).length !== size) return lossy('an array with hidden elements', up);
-  return { up, source: value, names: undefined, size, next: 0 };
+  return keysOf(value).length === size ? undefined : 'an array with hidden elements';
 };
 
-const openObject = (value, up) => {
+// plainKeys returns the keys of a plain object, or what it is instead.
+const plainKeys = value => {
   const proto = protoOf(value);
-  if (proto !== objectProto && proto !== null) return lossy(kindOf(value), up);
+  if (proto !== objectProto && proto !== null) return kindOf(value);
   let brand = brandOf(value);
   for (let target = value; brand === 'Proxy'; brand = brandOf(target)) {
     target = targetOf(target);
-    if (target === undefined) return lossy('a revoked proxy', up);
+    if (target === undefined) return 'a revoked proxy';
   }
-  if (brand !== undefined) return lossy(kindOf(value), up);
+  if (brand !== undefined) return kindOf(value);
   const names = keysOf(value);
-  if (names.length !== allKeysOf(value).length) return lossy('an object with a symbol key or a hidden property', up);
-  return { up, source: value, names, size: names.length, next: 0 };
+  return names.length === allKeysOf(value).length ? names : 'an object with a symbol key or a hidden property';
+};
+
+// quotedName returns a key as JSON with its colon. Keys repeat, so that the texts of some are kept.
+const quotedNames = table();
+let quotedCount = 0;
+const quotedName = name => {
+  let text = quotedNames.get(name);
+  if (text === undefined) {
+    text = stringify(name) + ':';
+    if (quotedCount < 1000 && name.length <= 64) {
+      quotedNames.set(name, text);
+      quotedCount++;
+    }
+  }
+  return text;
 };
 
 // kindOf names what is not a plain object, for a violation's text.
@@ -131,10 +179,10 @@ const kindOf = value => {
   return (vowel ? 'an ' : 'a ') + brand;
 };
 
-// lossy notes the violation: what was found in the current slot of the innermost open container.
-const lossy = (what, frame) => {
+// lossy notes the violation: what was found in the slot before next of the innermost open container.
+const lossy = (what, source, names, next, up) => {
   let path = '';
-  for (let f = frame; f !== null; f = f.up) {
+  for (let f = { source, names, next, up }; f !== null && f.source !== undefined; f = f.up) {
     const name = f.names === undefined ? f.next - 1 : f.names[f.next - 1];
     const step = f.names === undefined ? '[' + name + ']'
       : match(identifier, name) ? '.' + cutText(name, 30) : '[' + cutText(stringify(toWellFormed(name)), 30) + ']';
@@ -148,6 +196,8 @@ const lossy = (what, frame) => {
   violation = what + ' at $' + path;
   return undefined;
 };
+const lossyNumber = (value, source, names, next, up) =>
+  lossy(value === 0 ? 'negative zero' : value === value ? 'an infinite number' : 'NaN', source, names, next, up);
 
 const identifier = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 

@@ -11,10 +11,9 @@ const grab = (resolve, reject) => {
   grabbedReject = reject;
 };
 
-// call starts one call of a member and returns its promise. The error is made now, because its stack is the calling
-// site's: that is the line which the model needs to see (RUN-25).
-const call = (space, member, argument) => {
-  const site = new Error_();
+// call starts one call of a member and returns its promise. site is an error that was made for the case of a failure,
+// because its stack is the calling site's: that is the line which the model needs to see (RUN-25).
+const call = (space, member, argument, site) => {
   const promise = new Promise_(grab), resolve = grabbedResolve, reject = grabbedReject;
   const text = serialise(argument, Infinity);
   if (text === undefined) {
@@ -74,7 +73,7 @@ const bind = (description, index) => {
     const member = members[i];
     define(object, member, {
       __proto__: null,
-      value: { [member](argument) { return call(space, member, argument); } }[member],
+      value: { [member](argument) { return call(space, member, argument, new Error_()); } }[member],
       writable: false,
       enumerable: true,
       configurable: false,

@@ -220,14 +220,15 @@ func (l *Lane) startNext() bool {
 
 func (l *Lane) start(c *laneCall, mode ExecMode) {
 	c.call = l.registry.create(l.ctx, c.input)
+	l.started = append(l.started, c)
 	if c.hooks.Started != nil {
 		l.hook(func() { c.hooks.Started(c.call.Execution) })
 		if err := l.Err(); err != nil {
+			l.started = l.started[:len(l.started)-1]
 			l.drop(c, err)
 			return
 		}
 	}
-	l.started = append(l.started, c)
 	l.exclusive = mode == Exclusive
 	if c.call.outcome == nil {
 		c.call.gate()

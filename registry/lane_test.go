@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/runcode-go/runcode/registry"
 	"github.com/runcode-go/runcode/runtime/jsonval"
@@ -408,12 +409,25 @@ func TestLane(t *testing.T) {
 			return next()
 		})
 		g.submit("1:read!", "2:read", "3:read")
-		go g.end("1")
+		start := time.Now()
+		time.AfterFunc(time.Hour, func() { g.ctl["1"] <- nil })
 		g.lane.Drain()
+		if time.Since(start) < time.Hour {
+			t.Error("the lane did not wait for the body that was running")
+		}
 		g.want("order", g.only("start", "commit", "drop"), "s1 s2 d1 d2 d3")
 		if g.lane.Err() == nil {
 			t.Error("there is no error")
 		}
+	})
+	bubble(t, "a hook that ends the lane's goroutine loses no call", func(t *testing.T) {
+		g := newRig(t, t.Context(), registry.LaneOptions{})
+		h := g.hooks("1")
+		h.Started = func(exec) { runtime.Goexit() }
+		g.lane.Submit(call{ID: "1", Name: "read"}, h)
+		g.submit("2:read")
+		g.lane.Drain()
+		g.want("order", g.only("start", "commit", "drop"), "d1 d2")
 	})
 	bubble(t, "CANCEL-7 the lane leaves no goroutine behind", func(t *testing.T) {
 		g := newRig(t, t.Context(), registry.LaneOptions{}) // synctest fails the test if a goroutine is left

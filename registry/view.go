@@ -100,9 +100,10 @@ func (r *Registry) checkInherited(s *Scope, o Restriction) error {
 		known[t.Name] = true
 	}
 	var unknown []string
+	seen := make(map[string]bool)
 	for _, name := range slices.Concat(o.Allow, o.Deny) {
-		if !known[name] && !slices.Contains(unknown, name) {
-			unknown = append(unknown, name)
+		if !known[name] && !seen[name] {
+			unknown, seen[name] = append(unknown, name), true
 		}
 	}
 	if len(unknown) == 0 {

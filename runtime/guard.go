@@ -23,7 +23,7 @@ const (
 	maxLookups    = 24 << 20                // steps from scope to scope
 	maxEnumString = 256                     // bytes of an enum member's string
 	maxEchoed     = 48 << 20                // bytes that repeated names and strings can print
-	maxJoined     = 1 << 30                 // bytes that joining the strings of enums can copy
+	maxJoined     = 1 << 30                 // bytes that joining strings piece by piece can copy
 	maxHoisted    = 1 << 20                 // enums, for each using declaration
 	maxWalked     = 64 << 20                // bytes between errors and the places they refer to
 )
@@ -70,6 +70,8 @@ type level struct {
 	commas       int
 	conditions   int // ? whose : has not come
 	retried      int
+	nests        int // arrows, loops and classes: scopes without a bracket of their own
+	text         int // bytes of strings
 	angles       int
 	cases        int
 
@@ -98,9 +100,11 @@ type guard struct {
 
 	above   int // tight + loose + 1 of all open levels
 	retried int // of all open levels
+	nests   int // of all open levels
 	scopes  int // open brackets that can hold declarations
 
 	squares int64
+	joined  int64
 	lookups int64
 	names   nameTable
 	errors  errorCounter
@@ -152,7 +156,7 @@ func (g *guard) run() (int, bool) {
 	}
 	g.separate()
 	g.lookups += g.names.numberedTries()
-	return len(g.scan.src), g.within() && !(g.enumStrings && g.enumSums) && g.squares*int64(g.longestString) <= maxJoined
+	return len(g.scan.src), g.within() && !(g.enumStrings && g.enumSums) && g.squares*int64(g.longestString)+g.joined <= maxJoined
 }
 
 // within reports whether all limits hold.
@@ -202,9 +206,11 @@ func (g *guard) separate() {
 	l := g.top
 	n := int64(l.loose + l.commas)
 	g.squares += n*n + int64(l.angles)*int64(l.angles)
+	g.joined += int64(l.loose) * int64(l.text)
 	g.above -= l.tight + l.loose + l.commas
 	g.retried -= l.retried
-	l.tight, l.loose, l.commas, l.conditions, l.retried, l.angles = 0, 0, 0, 0, 0, 0
+	g.nests -= l.nests
+	l.tight, l.loose, l.commas, l.conditions, l.retried, l.nests, l.angles, l.text = 0, 0, 0, 0, 0, 0, 0, 0
 	l.deepest, l.siblings = 0, 0
 	l.declaring = false
 }
@@ -213,10 +219,12 @@ func (g *guard) separate() {
 func (g *guard) comma() {
 	l := g.top
 	g.squares += int64(l.loose) * int64(l.loose)
+	g.joined += int64(l.loose) * int64(l.text)
 	l.siblings = max(l.siblings, l.tight+l.loose+l.deepest)
 	g.above -= l.tight + l.loose
 	g.retried -= l.retried
-	l.tight, l.loose, l.deepest, l.conditions, l.retried = 0, 0, 0, 0, 0
+	g.nests -= l.nests
+	l.tight, l.loose, l.deepest, l.conditions, l.retried, l.nests, l.text = 0, 0, 0, 0, 0, 0, 0
 	if !l.list {
 		l.commas++
 		g.above++
@@ -280,10 +288,12 @@ func (g *guard) count(t token) bool {
 		}
 		g.seen(t)
 	case tokString:
+		g.top.text += t.end - t.start
 		if !g.enumText(t) {
 			return false
 		}
 	case tokTemplate, tokTemplateOpen:
+		g.top.text += t.end - t.start
 		if !g.enumText(t) || !g.template(t) {
 			return false
 		}
@@ -324,6 +334,9 @@ func (g *guard) name(t token) {
 	case wordCase:
 		g.top.cases++
 	}
+	if t.word == wordFor || t.word == wordClass {
+		g.nest()
+	}
 	g.enumNext = t.word == wordEnum || g.enumNext && t.word == wordNone
 	g.classHead = g.classHead || t.word == wordClass || t.word == wordType
 	if t.word == wordVariable && g.top.open != '[' {
@@ -346,7 +359,12 @@ func (g *guard) name(t token) {
 func (g *guard) seen(t token) {
 	g.nameCount++
 	g.longestName = max(g.longestName, t.end-t.start)
-	g.lookups += int64(g.scopes)
+	g.lookups += int64(g.scopes + g.nests)
+}
+
+func (g *guard) nest() {
+	g.top.nests++
+	g.nests++
 }
 
 func (g *guard) punct(t token) bool {
@@ -367,6 +385,7 @@ func (g *guard) punct(t token) bool {
 		g.comma()
 	case opArrow:
 		g.tight(1)
+		g.nest()
 		if g.top.retried > 0 {
 			g.errors.walked += int64(t.start) // an error in the second reading looks for its line from the start
 		}

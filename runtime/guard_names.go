@@ -54,8 +54,9 @@ func (g *guard) binding(t token) {
 			return
 		}
 	}
-	tries := g.names.enter(g.scan.src[name.start:name.end], len(g.levels), g.scopes+1, &g.top.names)
-	g.lookups += int64(tries) * int64(g.scopes+1)
+	scopes := g.scopes + g.nests + 1
+	tries := g.nests + g.names.enter(g.scan.src[name.start:name.end], len(g.levels), scopes, &g.top.names)
+	g.lookups += int64(tries) * int64(scopes)
 }
 
 // enter records name at a level and returns how many tries a declaration there can take because of outer levels.

@@ -174,12 +174,54 @@ func startChild(t *testing.T) *child {
 	return &child{cmd, json.NewEncoder(in), json.NewDecoder(out)}
 }
 
+// composition returns runs of units, as long as the guard's limits let them be and a little longer, with separators.
+func composition(all []unit) string {
+	var b strings.Builder
+	for range 1 + rand.IntN(4) {
+		text := all[rand.IntN(len(all))].text
+		if rand.IntN(2) == 0 {
+			text += pick(";", "\n", ",", "{}", "{", ";\n", "}", ")", "(", " ", "+", "=>", "?", ":", "[", "]")
+		}
+		n := pick(1, 2, 7, 8, 60, 200, 250, 1000, 2000, 4000)
+		b.WriteString(repeated(text, min(60000, n*len(text))))
+		if rand.IntN(2) == 0 {
+			b.WriteString(pick(";", "\n", ",", "{}", "{", "}", ")", "]"))
+		}
+	}
+	return b.String()
+}
+
+// short is a text with each run of a repeated piece written once.
+func short(text string) string {
+	for size := 1; size < 40; size++ {
+		var b strings.Builder
+		for i := 0; i < len(text); {
+			end := min(i+size, len(text))
+			n := 1
+			for i+(n+1)*size <= len(text) && text[i+n*size:i+(n+1)*size] == text[i:end] {
+				n++
+			}
+			if n > 4 && n*size > 40 {
+				b.WriteString("«" + text[i:end] + "»" + strconv.Itoa(n))
+				i += n * size
+			} else {
+				b.WriteByte(text[i])
+				i++
+			}
+		}
+		text = b.String()
+	}
+	return text
+}
+
+func pick[T any](of ...T) T { return of[rand.IntN(len(of))] }
+
 // TestHostile proves HOSTILE-9: each unit alone and each pair of units, repeated to 1 MiB, is answered within a second
 // by a process of 1 GiB. A second of processor time, that is, and with the collector's share twice as much: the clock
 // says nothing on a busy machine.
 //
-// RUNCODE_HOSTILE=all takes all pairs of all units instead of the rule's own, which takes an hour; RUNCODE_HOSTILE=n
-// takes n of them at random.
+// RUNCODE_HOSTILE searches further: all takes all pairs of all units, which takes an hour, a number n takes n of them at
+// random and n longer compositions.
 func TestHostile(t *testing.T) {
 	const (
 		maxSeconds = 2.5
@@ -201,6 +243,9 @@ func TestHostile(t *testing.T) {
 		if n, err := strconv.Atoi(which); err == nil {
 			rand.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 			tasks = tasks[:min(n, len(tasks))]
+			for range n {
+				tasks = append(tasks, hostileTask{composition(all), "", "", MaxProgramBytes})
+			}
 		}
 	case testing.Short():
 		add(MaxProgramBytes, rule, nil)
@@ -221,10 +266,10 @@ func TestHostile(t *testing.T) {
 		timer.Stop()
 		switch {
 		case err != nil:
-			t.Errorf("HOSTILE-9 %q %q %q: the process died", task.Pre, task.Text, task.End)
+			t.Errorf("HOSTILE-9 %q %q %q: the process died", task.Pre, short(task.Text), task.End)
 			c = startChild(t)
 		case a.Seconds > maxSeconds:
-			t.Errorf("HOSTILE-9 %q %q %q: %.1f s (%d bytes of code, %.100s)", task.Pre, task.Text, task.End, a.Seconds, a.Bytes, a.Error)
+			t.Errorf("HOSTILE-9 %q %q %q: %.1f s (%d bytes of code, %.100s)", task.Pre, short(task.Text), task.End, a.Seconds, a.Bytes, a.Error)
 		case a.Refused:
 			count["refused"]++
 		case a.Error != "":

@@ -21,9 +21,10 @@ type app struct {
 
 	stdinTerminal, stdoutTerminal, stderrTerminal bool
 
-	getenv       func(string) string
-	userCacheDir func() (string, error)
-	flushInput   func() // throws away what was typed before a question was asked
+	getenv        func(string) string
+	userCacheDir  func() (string, error)
+	userConfigDir func() (string, error)
+	flushInput    func() // throws away what was typed before a question was asked
 
 	interrupts <-chan os.Signal
 	exit       func(status int) // at the second interrupt

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -76,11 +78,15 @@ func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, ho
 			return nil, usagef("%s: %w", f.manifests[i], err)
 		}
 	}
-	if len(f.allowRead) > 1 {
-		return nil, usagef("--allow-read is given %d times: the file tools serve one folder; pass one that holds them all", len(f.allowRead))
+	if len(f.allowRead) > 0 {
+		tools, closer, err := exectools.ReadFiles(f.allowRead...)
+		if err := t.add("--allow-read", tools, closer, err); err != nil {
+			return nil, err
+		}
 	}
-	for _, dir := range f.allowRead {
-		if err := t.addReadTools(dir); err != nil {
+	if len(f.allowWrite) > 0 {
+		tools, closer, err := exectools.WriteFiles(f.allowWrite, a.protected(f))
+		if err := t.add("--allow-write", tools, closer, err); err != nil {
 			return nil, err
 		}
 	}
@@ -95,18 +101,30 @@ func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, ho
 // configuration makes a loader's error a usage error.
 func configuration(err error) error { return &exitError{status: statusUsage, err: err} }
 
-func (t *toolbox) addReadTools(dir string) error {
-	tools, closer, err := exectools.ReadFiles(dir)
+// add registers the tools that a flag gives, and keeps what closes them.
+func (t *toolbox) add(flag string, tools []registry.Definition, closer io.Closer, err error) error {
 	if err != nil {
-		return usagef("--allow-read: %w", err)
+		return usagef("%s: %w", flag, err)
 	}
 	t.closers = append(t.closers, func() { closer.Close() })
 	for _, d := range tools {
 		if _, err := t.registry.Register(d); err != nil {
-			return usagef("--allow-read=%s: %w", dir, err)
+			return usagef("%s: %w", flag, err)
 		}
 	}
 	return nil
+}
+
+// protected is what no write may touch: the files that say what this command may do, and its own configuration (CLI-2).
+func (a *app) protected(f toolFlags) []string {
+	paths := slices.Concat(f.manifests, f.mcp)
+	if f.program != "" && f.program != "-" {
+		paths = append(paths, f.program)
+	}
+	if dir, err := a.userConfigDir(); err == nil {
+		paths = append(paths, filepath.Join(dir, "runcode"))
+	}
+	return paths
 }
 
 // names are the patterns of --only, --deny and --ask and of the manifests' policy.

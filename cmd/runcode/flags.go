@@ -13,14 +13,17 @@ import (
 
 // toolFlags say which tools there are and what policy they are under (CLI-2, CLI-3).
 type toolFlags struct {
-	manifests []string
-	mcp       []string
-	allowRead []string
+	manifests  []string
+	mcp        []string
+	allowRead  []string
+	allowWrite []string
 
 	only, deny, ask []string
 	yes             bool
 
-	noServers bool // not a flag: read the configuration of servers and start none
+	// These are no flags.
+	noServers bool   // read the configuration of servers and start none
+	program   string // the program's path, which no write may touch
 }
 
 func (f *toolFlags) add(flags *pflag.FlagSet) {
@@ -29,6 +32,7 @@ func (f *toolFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.mcp, "mcp", nil, "tools of the servers in this MCP configuration `FILE`; may be repeated")
 	flags.StringArrayVar(&f.allowRead, "allow-read", nil, "tools that read files below `DIR` (default: the working directory); may be repeated")
 	flags.Lookup("allow-read").NoOptDefVal = "."
+	flags.StringArrayVar(&f.allowWrite, "allow-write", nil, "tools that change files below `DIR`; may be repeated")
 	flags.StringArrayVar(&f.only, "only", nil, "only tools with this `NAME`, a pattern with *; may be repeated")
 	flags.StringArrayVar(&f.deny, "deny", nil, "no tools with this `NAME`, a pattern with *; may be repeated")
 	flags.StringArrayVar(&f.ask, "ask", nil, "ask on the terminal before each call of tools with this `NAME`, a pattern with *; may be repeated")

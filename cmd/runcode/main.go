@@ -23,6 +23,7 @@ func realMain() int {
 		stderrTerminal: isatty.IsTerminal(os.Stderr.Fd()),
 		getenv:         os.Getenv,
 		userCacheDir:   os.UserCacheDir,
+		userConfigDir:  os.UserConfigDir,
 		flushInput:     func() { flushTerminalInput(os.Stdin) },
 		interrupts:     interrupts,
 		exit:           os.Exit,

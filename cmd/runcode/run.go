@@ -80,6 +80,7 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	// The engine starts while the tools are read and their servers come up.
 	engine := a.startEngine(ctx, f.engine)
 	defer engine.close(ctx)
+	f.tools.program = path
 	f.tools.noServers = !parses(ctx, program.code)
 
 	live := a.stderrTerminal && !f.quiet && !f.json && a.getenv("NO_COLOR") == "" && a.getenv("CI") == ""

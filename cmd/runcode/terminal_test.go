@@ -62,11 +62,12 @@ func newTerminal(t *testing.T, stdin io.Reader, env map[string]string) *terminal
 	x.app = &app{
 		stdin: stdin, stdout: x.out, stderr: x.err,
 		stdinTerminal: true, stdoutTerminal: true, stderrTerminal: true,
-		getenv:       func(name string) string { return env[name] },
-		userCacheDir: func() (string, error) { return "", errors.New("none") },
-		flushInput:   func() { x.flushed++ },
-		interrupts:   x.interrupts,
-		exit:         func(status int) { x.exits <- status },
+		getenv:        func(name string) string { return env[name] },
+		userCacheDir:  func() (string, error) { return "", errors.New("none") },
+		userConfigDir: func() (string, error) { return "", errors.New("none") },
+		flushInput:    func() { x.flushed++ },
+		interrupts:    x.interrupts,
+		exit:          func(status int) { x.exits <- status },
 	}
 	return x
 }

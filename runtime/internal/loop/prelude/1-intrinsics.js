@@ -12,7 +12,7 @@ const OP_CALL = 1, OP_LOG = 2, OP_TIMER = 3, OP_CLEAR = 4, OP_DONE = 5, OP_DONE_
   OP_UNCAUGHT = 9, OP_LIMIT = 10, OP_MAP_STACK = 11, OP_CHECK = 12, OP_BRAND = 64, OP_TARGET = 65;
 
 const world = globalThis;
-const Error_ = Error, TypeError_ = TypeError, Promise_ = Promise, Map_ = Map, WeakMap_ = WeakMap, String_ = String,
+const Error_ = Error, TypeError_ = TypeError, RangeError_ = RangeError, Promise_ = Promise, Map_ = Map, WeakMap_ = WeakMap, String_ = String,
   Number_ = Number, Object_ = Object, Array_ = Array;
 
 // uncurry turns a method into a function of its receiver and arguments.

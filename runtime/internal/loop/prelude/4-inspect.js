@@ -218,13 +218,17 @@ const inspectError = (value, level, up) => {
   return list.count === 0 ? text : text + ' { ' + list.text + ' }';
 };
 
-const regexpText = value => {
+// regexpFlagsOf reads the flags from the expression's slots.
+const regexpFlagsOf = value => {
   let flags = '';
   for (let i = 0; i < regexpFlagNames.length; i++) {
     const get = regexpFlags[regexpFlagNames[i]];
     if (get !== undefined && get(value)) flags += regexpFlagLetters[i];
   }
-  const text = '/' + regexpSource(value) + '/' + flags;
+  return flags;
+};
+const regexpText = value => {
+  const text = '/' + regexpSource(value) + '/' + regexpFlagsOf(value);
   room -= text.length;
   return text;
 };

@@ -103,9 +103,9 @@ const tableText = (data, columns) => {
   const rowKeys = keysOf(data), wanted = isArray(columns) && brandOf(columns) === 'Array' ? columns : undefined;
   const rows = [], names = [], seen = table();
   let plain = false;
-  const put = (list, value) => define(list, list.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  const push = (list, value) => put(list, list.length, value);
   const column = name => {
-    if (!seen.has(name)) seen.set(name, names.length), put(names, name);
+    if (!seen.has(name)) seen.set(name, names.length), push(names, name);
   };
   if (wanted !== undefined) for (let i = 0; i < wanted.length; i++) column(labelOf(dataOf(wanted, i)));
   for (let i = 0; i < rowKeys.length && i < 1000; i++) {
@@ -121,23 +121,23 @@ const tableText = (data, columns) => {
       row.value = cell(slot);
       plain = true;
     }
-    put(rows, row);
+    push(rows, row);
   }
   const widths = [], head = [], lines = [];
-  put(head, '(index)');
-  for (let k = 0; k < names.length; k++) put(head, names[k]);
-  if (plain) put(head, 'Values');
+  push(head, '(index)');
+  for (let k = 0; k < names.length; k++) push(head, names[k]);
+  if (plain) push(head, 'Values');
   for (let i = 0; i < rows.length; i++) {
     const row = [];
-    put(row, rows[i].key);
-    for (let k = 0; k < names.length; k++) put(row, rows[i].cells.get(names[k]) || '');
-    if (plain) put(row, rows[i].value === undefined ? '' : rows[i].value);
-    put(lines, row);
+    push(row, rows[i].key);
+    for (let k = 0; k < names.length; k++) push(row, rows[i].cells.get(names[k]) || '');
+    if (plain) push(row, rows[i].value === undefined ? '' : rows[i].value);
+    push(lines, row);
   }
   for (let k = 0; k < head.length; k++) {
     let width = head[k].length;
     for (let i = 0; i < lines.length; i++) if (lines[i][k].length > width) width = lines[i][k].length;
-    put(widths, width);
+    push(widths, width);
   }
   const draw = row => {
     let text = '│';

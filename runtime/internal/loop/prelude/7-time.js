@@ -6,12 +6,15 @@ let lastTimer = 0;
 const MAX_DELAY = 2147483647;
 const start_ = (callback, delay, repeat, args) => {
   if (typeof callback !== 'function') throw new TypeError_('the callback of a timer must be a function');
-  delay = +delay;
-  delay = delay >= 1 ? delay > MAX_DELAY ? MAX_DELAY : floor(delay) : 1;
   const id = ++lastTimer;
   timers.set(id, { callback, delay, repeat, args });
   host(OP_TIMER, id, delay);
   return id;
+};
+// delayOf is a delay as a program gives it: what is no number of milliseconds is the minimum.
+const delayOf = delay => {
+  delay = +delay;
+  return delay >= 1 ? delay > MAX_DELAY ? MAX_DELAY : floor(delay) : 1;
 };
 const stop = id => {
   if (typeof id === 'number' && timers.has(id)) {
@@ -47,20 +50,18 @@ const microtask = callback => {
 };
 
 const timerFunctions = {
-  setTimeout(callback, delay, ...args) { return start_(callback, delay, false, args); },
-  setInterval(callback, delay, ...args) { return start_(callback, delay, true, args); },
+  setTimeout(callback, delay, ...args) { return start_(callback, delayOf(delay), false, args); },
+  setInterval(callback, delay, ...args) { return start_(callback, delayOf(delay), true, args); },
+  setImmediate(callback, ...args) { return start_(callback, 0, false, args); },
   clearTimeout(id) { stop(id); },
   clearInterval(id) { stop(id); },
+  clearImmediate(id) { stop(id); },
   queueMicrotask(callback) {
     if (typeof callback !== 'function') throw new TypeError_('the callback of queueMicrotask must be a function');
     microtask(callback);
   },
 };
-expose('setTimeout', timerFunctions.setTimeout);
-expose('setInterval', timerFunctions.setInterval);
-expose('clearTimeout', timerFunctions.clearTimeout);
-expose('clearInterval', timerFunctions.clearInterval);
-expose('queueMicrotask', timerFunctions.queueMicrotask);
+for (let i = 0, names = keysOf(timerFunctions); i < names.length; i++) expose(names[i], timerFunctions[names[i]]);
 
 // Math.random is xoshiro128** over a state that the run's seed fills.
 let s0 = 0, s1 = 0, s2 = 0, s3 = 0;

@@ -5,6 +5,7 @@ const configure = text => {
   const config = parse(text, false);
   limit = config.limit;
   seed(config.seed[0], config.seed[1]);
+  origin = now();
   for (let i = 0; i < config.namespaces.length; i++) bind(config.namespaces[i], i);
   for (let i = 0; i < config.globals.length; i++) expose(config.globals[i][0], freezeDeep(config.globals[i][1]));
 };

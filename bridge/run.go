@@ -46,18 +46,11 @@ type run struct {
 
 // execute runs a program and returns the canonical value {logs, result?}.
 func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runArgs, call *registry.Run) (jsonval.Value, error) {
-	if strings.TrimFunc(args.Description, isSpace) == "" {
-		return jsonval.Value{}, errors.New("description must not be blank")
-	}
 	outer := call.Execution()
-	engine, err := b.engineFor(reg.Mode(outer.Agent()))
+	engine, err := b.admit(reg.Mode(outer.Agent()), outer.Agent(), args)
 	if err != nil {
 		return jsonval.Value{}, err
 	}
-	if told := b.promptLanguage(outer.Agent()); told != "" && told != engine.Language() {
-		return jsonval.Value{}, fmt.Errorf("the prompt was assembled for programs in %q, but the code runtime now takes %q: assemble the prompt again", told, engine.Language())
-	}
-
 	view := reg.Visible(outer.Agent())
 	more, err := b.discovery(engine.Language(), view)
 	if err != nil {
@@ -95,6 +88,21 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 	outcome.Calls = r.ledger.list()
 	r.watch.outcome(outcome)
 	return conclude(outcome)
+}
+
+// admit returns the engine for a call, or why no program runs (CODE-9).
+func (b *Bridge) admit(mode registry.Mode, agent registry.AgentKey, args runArgs) (runtime.Engine, error) {
+	if strings.TrimFunc(args.Description, isSpace) == "" {
+		return nil, errors.New("description must not be blank") // CODE-3
+	}
+	engine, err := b.engineFor(mode)
+	if err != nil {
+		return nil, err
+	}
+	if told := b.promptLanguage(agent); told != "" && told != engine.Language() { // CODE-11
+		return nil, fmt.Errorf("the prompt was assembled for programs in %q, but the code runtime now takes %q: assemble the prompt again", told, engine.Language())
+	}
+	return engine, nil
 }
 
 // request builds what the engine gets. view is frozen here: a tool registered later is not bound in this run (CODE-12).

@@ -25,5 +25,8 @@ func (e *ManifestError) Error() string {
 type problems struct{ list *[]string }
 
 func (p problems) add(key, format string, args ...any) {
+	if key == "" {
+		key = `""`
+	}
 	*p.list = append(*p.list, key+": "+fmt.Sprintf(format, args...))
 }

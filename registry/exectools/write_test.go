@@ -65,7 +65,7 @@ func content(t *testing.T, dir, name string) string {
 
 func TestWriteFile(t *testing.T) {
 	dir := tree(t, map[string]string{"old": "old\n", "d/": ""})
-	if err := os.Chmod(filepath.Join(dir, "old"), 0o640); err != nil {
+	if err := os.Chmod(filepath.Join(dir, "old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	reg := writing(t, dir)
@@ -77,7 +77,7 @@ func TestWriteFile(t *testing.T) {
 		}
 		wantValue(t, call(t, reg, "write_file", `{"path":"old","text":""}`), `{"created":false,"bytes":0}`)
 		info, _ := os.Stat(filepath.Join(dir, "old"))
-		if got := content(t, dir, "old"); got != "" || info.Mode().Perm() != 0o640 {
+		if got := content(t, dir, "old"); got != "" || info.Mode().Perm() != 0o666 {
 			t.Errorf("%q %v", got, info.Mode())
 		}
 		if left := snapshot(t, dir); strings.Contains(left, ".tmp") {
@@ -231,6 +231,10 @@ func TestWriteProtection(t *testing.T) {
 	if after := snapshot(t, outside); after != beforeOutside {
 		t.Errorf("outside: before\n%s\nafter\n%s", beforeOutside, after)
 	}
+	t.Run("CLI-2 writes follow no links, and say so", func(t *testing.T) {
+		wantFailure(t, call(t, reg, "write_file", `{"path":"inlink/real","text":"x"}`), "", `"inlink/real" goes through the link "inlink": writes follow no links`)
+		wantFailure(t, call(t, reg, "write_file", `{"path":"outfile","text":"x"}`), "", `"outfile" is a link`)
+	})
 	t.Run("CLI-2 what is beside it can be written", func(t *testing.T) {
 		for _, p := range []string{"logs/other.log", "in/real", "repo/.github/x", "repo/.gitignore", "tools.json.bak"} {
 			if r := call(t, reg, "write_file", args(t, map[string]any{"path": p, "text": "x"})); r.IsError() {

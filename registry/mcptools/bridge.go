@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,8 +81,10 @@ func connect(ctx context.Context, reg Registrar, c ServerConfig, o Options, d di
 	}
 }
 
+// startError is one line, whatever a server put into its errors, and without secrets.
 func (b *Bridge) startError(err error) error {
-	return fmt.Errorf("MCP server %q: start-up failed: %w", b.config.Name, err)
+	text := strings.Join(strings.Fields(b.redact.clean(err.Error())), " ")
+	return fmt.Errorf("MCP server %q: start-up failed: %w", b.config.Name, redacted{err, text})
 }
 
 // Name is the server's name in the configuration.
@@ -152,8 +155,7 @@ func (b *Bridge) own(ctx context.Context, started chan<- error) {
 	for failures := 0; ; {
 		lost := s != nil
 		if lost {
-			since := time.Now()
-			gone := b.serve(ctx, s)
+			uptime, gone := b.serve(ctx, s)
 			if ctx.Err() != nil {
 				return
 			}
@@ -162,7 +164,7 @@ func (b *Bridge) own(ctx context.Context, started chan<- error) {
 				b.idle(ctx)
 				return
 			}
-			if time.Since(since) >= b.config.Reconnect.MaxDelay { // MCP-59
+			if uptime >= b.config.Reconnect.MaxDelay { // MCP-59
 				failures = 0
 			}
 		}
@@ -266,16 +268,19 @@ func (b *Bridge) end(s session) bool {
 	return false
 }
 
-// serve follows the notices of a connected server until the connection or the bridge ends, and says whether the server is gone then.
-func (b *Bridge) serve(ctx context.Context, s session) (gone bool) {
+// serve follows the notices of a connected server until the connection or the bridge ends. It says how long the connection was up, and
+// whether the server is gone then.
+func (b *Bridge) serve(ctx context.Context, s session) (uptime time.Duration, gone bool) {
+	since := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			b.setSession(nil)
-			return b.end(s)
+			return time.Since(since), b.end(s)
 		case <-s.closed():
 			b.setSession(nil) // MCP-56: calls fail from here on
-			return b.end(s)
+			uptime = time.Since(since)
+			return uptime, b.end(s)
 		case <-s.changed():
 			if isClosed(s.closed()) {
 				continue

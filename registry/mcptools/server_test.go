@@ -230,7 +230,7 @@ func (s testServer) list(m message) {
 		return
 	}
 	if s.is("list-fails") {
-		s.refuse(m, -32000, "no list today")
+		s.refuse(m, -32000, "no list\n today")
 		return
 	}
 	if params.Cursor == "" {

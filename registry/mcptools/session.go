@@ -4,13 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -165,54 +160,6 @@ func (s *clientSession) request(ctx context.Context, do func(context.Context) er
 	return nil, errors.New(plainCause(err))
 }
 
-// rejectedCode marks an error of the library's transport, which has the type of a server's.
-const rejectedCode = -32005
-
-// serverFault is the JSON-RPC error that a server answered with, nil if err is something else.
-func serverFault(err error) *jsonrpc.Error {
-	if fault, ok := err.(*jsonrpc.Error); ok && fault.Code != rejectedCode {
-		return fault
-	}
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		return serverFault(e.Unwrap())
-	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			if fault := serverFault(inner); fault != nil {
-				return fault
-			}
-		}
-	}
-	return nil
-}
-
-// plainCause is the text of a transport's error without the names that the library puts before it and without the address.
-func plainCause(err error) string {
-	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		return failed.Err.Error()
-	}
-	text := err.Error()
-	for _, prefix := range []string{"calling ", "sending "} {
-		if rest, ok := strings.CutPrefix(text, prefix); ok {
-			if _, after, ok := strings.Cut(rest, ": "); ok {
-				text = after
-			}
-		}
-	}
-	return strings.Replace(text, "rejected by transport: ", "", 1)
-}
-
-// faultText is what an error says; a code of 0 is none.
-func faultText(fault *jsonrpc.Error) string {
-	if fault.Code == 0 {
-		return cut(fault.Message, maxFaultText)
-	}
-	return cut(fault.Message, maxFaultText) + " (error " + strconv.FormatInt(fault.Code, 10) + ")"
-}
-
-// maxFaultText bounds what a server's error may put into a message for the model.
-const maxFaultText = 16 << 10
-
 func (s *clientSession) hasTools() bool {
 	r := s.client.InitializeResult()
 	return r != nil && r.Capabilities != nil && r.Capabilities.Tools != nil
@@ -234,97 +181,3 @@ func (s *clientSession) closed() <-chan struct{}  { return s.link.ended() }
 func (s *clientSession) gone() <-chan struct{}    { return s.link.gone() }
 func (s *clientSession) close()                   { s.link.shut() }
 func (s *clientSession) reason() string           { return s.link.reason() }
-
-// goneWithin is how long a server may take to be gone once its end has begun (MCP-60, MCP-68).
-const goneWithin = 5 * time.Second
-
-// awaitGone reports whether ch is closed in time.
-func awaitGone(ch <-chan struct{}) bool {
-	timer := time.NewTimer(goneWithin)
-	defer timer.Stop()
-	select {
-	case <-ch:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
-// newDial returns the way to a configured server. It is not safe for concurrent use: attempts never overlap (MCP-60).
-func newDial(c ServerConfig, o Options, r redactor) dial {
-	revision := handshakeInitialize // the one that worked is kept for later attempts
-	return func(ctx context.Context) (session, error) {
-		s, err := dialOnce(ctx, c, o, r, revision)
-		if serverFault(err) != nil && revision == handshakeInitialize && ctx.Err() == nil {
-			if newer, newErr := dialOnce(ctx, c, o, r, handshakeNewest); newErr == nil {
-				revision, s, err = handshakeNewest, newer, nil
-			}
-		}
-		if err != nil {
-			return nil, r.error(err)
-		}
-		return s, nil
-	}
-}
-
-func dialOnce(ctx context.Context, c ServerConfig, o Options, r redactor, revision string) (*clientSession, error) {
-	t := newTap()
-	l, err := open(c, t, o, r)
-	if err != nil {
-		return nil, err
-	}
-	s, err := handshake(ctx, l, t, revision, o)
-	if err == nil {
-		return s, nil
-	}
-	ended := isClosed(l.ended())
-	l.shut()
-	if !awaitGone(l.gone()) {
-		return nil, errors.Join(errLingers, err)
-	}
-	return nil, explain(ctx, c, l, err, ended, o.RequestTimeout)
-}
-
-func isClosed(ch <-chan struct{}) bool {
-	select {
-	case <-ch:
-		return true
-	default:
-		return false
-	}
-}
-
-// explain makes one sentence of a failed handshake: what was tried, what happened, what the server said.
-func explain(ctx context.Context, c ServerConfig, l link, err error, ended bool, limit time.Duration) error {
-	what := fmt.Sprintf("the command %q", c.Command)
-	if c.Transport == StreamableHTTP {
-		what = plainAddress(c.URL)
-	}
-	e := &startError{cause: err}
-	fault := serverFault(err)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, context.DeadlineExceeded):
-		e.text = fmt.Sprintf("%s did not answer initialize within %s", what, limit)
-	case ended && (errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed)):
-		e.text = fmt.Sprintf("%s gave no answer to initialize: %s", what, l.reason())
-	case fault != nil:
-		e.text = fmt.Sprintf("%s refused initialize: %s", what, faultText(fault))
-	default:
-		e.text = what + ": " + plainCause(err)
-	}
-	if said := l.complaint(); said != "" {
-		e.text += "; it said: " + said
-	}
-	return e
-}
-
-// startError is one sentence about a start that failed.
-type startError struct {
-	text  string
-	cause error
-}
-
-func (e *startError) Error() string { return e.text }
-func (e *startError) Unwrap() error { return e.cause }

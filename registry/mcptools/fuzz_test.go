@@ -1,0 +1,66 @@
+//go:build unix
+
+package mcptools
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+// FuzzConfig: whatever a configuration file holds, its servers are valid and its problems name a key.
+func FuzzConfig(f *testing.F) {
+	f.Add([]byte(`{"mcpServers": {"a b": {"command": ["x"], "env": {"A": "${X:-y}"}, "reconnect": {"maxDelayMs": 1}}}} // c`))
+	f.Add([]byte(`{"servers": {"a": {"url": "https://h", "headers": {"A": "${input:x}"}}}, "inputs": [{"id": "x", "default": "y"}],}`))
+	f.Add([]byte(`{"mcp": {"a": {"type": "remote", "url": "${workspaceFolder}"}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		document, err := decodeConfig("x.json", text)
+		if err != nil {
+			return
+		}
+		r := configReader{expander: newExpander("x.json", environment(map[string]string{"X": "1"}))}
+		for _, c := range r.read(document) {
+			if err := c.Validate(); err != nil {
+				t.Errorf("%+v: %v", c, err)
+			}
+		}
+		for _, p := range r.bad {
+			if key, rest, ok := strings.Cut(p, ": "); !ok || key == "" || rest == "" {
+				t.Errorf("the problem %q names no key", p)
+			}
+		}
+	})
+}
+
+// FuzzEvents: every stream of events ends, and what comes out is again a stream of events.
+func FuzzEvents(f *testing.F) {
+	f.Add([]byte("data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"))
+	f.Add([]byte(": c\r\nid: 1\r\ndata: a\r\ndata: b\r\n\r\nevent: x\n\n"))
+	f.Add([]byte("data\n\ndata:\n\n\n\ndata: x"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		out, err := io.ReadAll(newEventTap(io.NopCloser(bytes.NewReader(text)), newTap()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n\n")) && !bytes.Equal(out, []byte("\n")) {
+			t.Errorf("%q became %q", text, out)
+		}
+	})
+}
+
+// FuzzNames: every public name is legal, and legal names stay.
+func FuzzNames(f *testing.F) {
+	f.Add("srv", "admin.reset")
+	f.Add("a__b", "\xff\u0000😀")
+	f.Add(strings.Repeat("x", 40), "")
+	f.Fuzz(func(t *testing.T, server, raw string) {
+		name := PublicName(server, raw)
+		if len(name) > maxToolName || strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || !nameByte(byte(r)) }) >= 0 {
+			t.Errorf("%q", name)
+		}
+		if key := ServerName(raw); !legalServerName(key) || legalServerName(raw) && key != raw {
+			t.Errorf("%q became %q", raw, key)
+		}
+	})
+}

@@ -122,10 +122,8 @@ func (s *Scope) PresentAs(mode Mode) (dispose func(), err error) {
 	r.changed()
 	return sync.OnceFunc(func() {
 		r.mu.Lock()
-		disposed := s.disposed
-		if !disposed {
-			s.mode = ""
-		}
+		disposed := s.disposed // then it has no mode any more, and subscribers know
+		s.mode = ""
 		r.mu.Unlock()
 		if !disposed {
 			r.changed()

@@ -130,7 +130,7 @@ func (b *builder) assemble(out output, text input, marker string) (*Code, *Failu
 	out.restoreNames(b.form.objects, helpers > 0 || b.form.namespaces || b.target != Target{})
 
 	js := new(strings.Builder)
-	c := &Code{source: b.src, edits: text.edits, mapping: out.mapping}
+	c := &Code{source: b.src, called: b.call, edits: text.edits, mapping: out.mapping}
 	printed := strings.TrimRight(string(out.code), "\n")
 	printed = strings.TrimSuffix(printed, ";")
 	// The outer function gives the program's this, undefined, and holds helpers where the program does not see them.

@@ -18,6 +18,7 @@ type Code struct {
 	JS string
 
 	source  string // the model's text, wrappings blanked: the same offsets
+	called  bool   // source is one function expression, to be called
 	mapping string // the source map's mappings, from the printed code to the parser's input
 	parts   []part
 	edits   []edit // how the parser's input differs from source
@@ -27,6 +28,7 @@ type Code struct {
 	lines    []int // offsets in JS where lines start
 	printed  []int // offsets in the printed code where lines start
 	inputs   []int // offsets in the parser's program where lines start
+	keeps    keptPositions
 }
 
 // part says that length bytes of the printed code from printed on are in JS at js.

@@ -7,7 +7,7 @@ var expressions = []func(g *generator) string{
 	func(g *generator) string { return g.text() },
 	func(g *generator) string { return g.variable() },
 	func(g *generator) string {
-		return g.one("null", "undefined", "true", "false", "Colour.Green", "Colour[0]", "Space.one", "10n ** 20n", `'\ud800'`)
+		return g.one("null", "undefined", "true", "false", "Colour.Green", "Colour[0]", "Space.one", "String(10n ** 20n)", `'\ud800'`)
 	},
 	func(g *generator) string { return g.array() },
 	func(g *generator) string { return "[" + g.expr() + ", " + g.expr() + "]" },
@@ -16,15 +16,19 @@ var expressions = []func(g *generator) string{
 		return "({ " + quote(g.key()) + ": " + g.expr() + ", ['" + g.one("p", "q", "1", "__proto__") + "']: " + g.expr() + " })"
 	},
 	func(g *generator) string {
-		return "(" + g.expr() + " " + g.one("+", "-", "*", "/", "%", "<", "<=", "==", "===", "!==", "&&", "||", "??", "&", "|", "^", "<<", ">>", ">>>", ",") + " " + g.mixed() + ")"
+		return "(" + g.expr() + " " + g.one("+", "-", "*", "%", "==", "===", "!==", "&&", "||", "??", "&", "|", "^", "<<", ">>", ">>>", ",") + " " + g.mixed() + ")"
 	},
 	func(g *generator) string {
 		return "(" + g.one("!", "-", "+", "~", "typeof ", "void ") + g.mixed() + ")"
 	},
 	func(g *generator) string { return "(" + g.expr() + " ? " + g.expr() + " : " + g.expr() + ")" },
 	func(g *generator) string { return "`<${plain(" + g.variable() + ")}|${" + g.number() + "}>`" },
-	func(g *generator) string { return "(" + g.expr() + " as any)?.[" + quote(g.key()) + "]" },
-	func(g *generator) string { return "(" + g.variable() + " as any)?." + g.one("a", "x", "length", "p") },
+	func(g *generator) string {
+		return "plain((" + g.expr() + " as any)?.[" + quote(g.one("a", "x", "0", "length", "10", "é", "", "constructor")) + "])"
+	},
+	func(g *generator) string {
+		return "plain((" + g.variable() + " as any)?." + g.one("a", "x", "length", "p") + ")"
+	},
 	func(g *generator) string {
 		x := g.fresh()
 		g.vars = append(g.vars, x)

@@ -23,9 +23,9 @@ import (
 //go:embed engine/quickjs.wasm
 var quickJS []byte
 
-// newModule rewrites and compiles the binary. Memories of its instances are limited to pages.
-func newModule(ctx context.Context, pages uint32, cacheDir string) (*module, error) {
-	rewritten, err := rewrite.Module(quickJS, rewrite.Options{
+// instrument rewrites the binary.
+func instrument() (*rewrite.Result, error) {
+	return rewrite.Module(quickJS, rewrite.Options{
 		Interrupt: interruptImport,
 		Interval:  interval,
 		NonNull:   allocators,
@@ -33,13 +33,16 @@ func newModule(ctx context.Context, pages uint32, cacheDir string) (*module, err
 		Entry:     entryNames[:],
 		Keep:      []string{"memory", "__stack_pointer"},
 	})
+}
+
+// newModule rewrites and compiles the binary; where wazero has no compiler for the machine, its interpreter runs it, slower
+// and as safe. Memories of the module's instances are limited to pages.
+func newModule(ctx context.Context, pages uint32, cacheDir string) (*module, error) {
+	rewritten, err := instrument()
 	if err != nil {
 		return nil, err
 	}
-	config := wazero.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2).
-		WithMemoryLimitPages(pages).
-		WithDebugInfoEnabled(false)
+	config := configure(wazero.NewRuntimeConfig(), pages)
 	if cache := openCache(cacheDir, rewritten.Module); cache != nil {
 		m, err := compile(ctx, config.WithCompilationCache(cache), rewritten)
 		if err == nil {
@@ -53,6 +56,10 @@ func newModule(ctx context.Context, pages uint32, cacheDir string) (*module, err
 		}
 	}
 	return compile(ctx, config, rewritten)
+}
+
+func configure(c wazero.RuntimeConfig, pages uint32) wazero.RuntimeConfig {
+	return c.WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(pages).WithDebugInfoEnabled(false)
 }
 
 // module is the compiled engine. It is shared by all instances of an Engine and safe for concurrent use.

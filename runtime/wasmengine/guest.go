@@ -125,7 +125,41 @@ func (g *guest) Settle(id uint32, ok bool, payload string) error {
 	if err != nil {
 		return err
 	}
-	return g.callText(g.image.settle, payload, n, boolean(ok))
+	s, err := g.newString(payload)
+	if err != nil {
+		return err
+	}
+	// QuickJS's own parser recurses. Where that cannot end in an error that the prelude catches, the prelude is told not to
+	// try it (VALUE-5).
+	deep := g.image.interpreted && ok && deeper(payload, maxNative)
+	if err := g.callValue(g.image.settle, n, boolean(ok), s, boolean(deep)); err != nil {
+		return err
+	}
+	return g.free(s)
+}
+
+// maxNative is a depth of JSON that QuickJS's parser manages in wazero's interpreter.
+const maxNative = 250
+
+// deeper reports whether the containers of a JSON text nest deeper than max.
+func deeper(text string, max int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > max {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
 }
 
 // Fire implements loop.Guest.
@@ -231,13 +265,13 @@ func (g *guest) die(err error) error {
 	return g.dead
 }
 
-// callText calls a function of the prelude with arguments, of which the last is a text.
-func (g *guest) callText(fn value, text string, before ...value) error {
+// callText calls a function of the prelude with a text.
+func (g *guest) callText(fn value, text string) error {
 	s, err := g.newString(text)
 	if err != nil {
 		return err
 	}
-	if err := g.callValue(fn, append(before, s)...); err != nil {
+	if err := g.callValue(fn, s); err != nil {
 		return err
 	}
 	return g.free(s)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -37,6 +38,8 @@ type image struct {
 	classes               [256]string // name of each built-in class by its number; empty for the ordinary object
 	proxyClass            uint64
 
+	interpreted bool // by wazero's interpreter, for want of a compiler
+
 	heapSize    uint32 // address of the count of allocated bytes
 	gcThreshold uint32 // address of the size at which garbage cycles are looked for
 	heapBase    uint32 // allocated bytes of the image itself
@@ -57,7 +60,17 @@ const (
 
 // guestStack is QuickJS's own limit of the guest's stack, which is 1 MiB. Beyond it, recursion is a RangeError that a
 // program can catch (RUN-47).
-const guestStack = 900_000
+//
+// wazero's interpreter stops at 2,000 frames of compiled functions, however little they hold, with a trap that no program
+// can catch. There the limit is lower, so that calls of the program end in a RangeError (after some 200); the recursion of
+// a native function may still end in the trap, which is an exception too.
+const (
+	guestStack            = 900_000
+	interpretedGuestStack = 48_000
+)
+
+// interpreted reports whether wazero interprets f, which it tells in no other way than by the kind of function it makes.
+func interpreted(f api.Function) bool { return strings.Contains(fmt.Sprintf("%T", f), "interpreter") }
 
 // bootHost answers for the run that does not exist yet. The clock stands still, so the image is the same in each process.
 type bootHost struct{}
@@ -193,7 +206,12 @@ func (b *boot) quickJS() {
 	im.scratch = uint32(b.call(malloc, scratchSize))
 	im.fileName = b.cString(loop.FileName)
 	im.messageName = b.cString("message")
-	b.call(jsSetMaxStackSize, im.runtime, guestStack)
+	im.interpreted = interpreted(b.g.outer)
+	stack := uint64(guestStack)
+	if im.interpreted {
+		stack = interpretedGuestStack
+	}
+	b.call(jsSetMaxStackSize, im.runtime, stack)
 	b.call(trackRejections, 1)
 	b.readClasses()
 }

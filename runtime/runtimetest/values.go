@@ -61,7 +61,7 @@ var verdicts = []struct{ name, expression, want string }{
 	{"a long cycle", "(() => { const a: any = []; let x = a; for (let i = 0; i < 100; i++) { const y: any = [i]; x.push(y); x = y } x.push(a); return a })()", ""},
 	{"a cycle deep down", "(() => { const a: any = []; let x = a; for (let i = 0; i < 100; i++) { const y: any = [i]; x.push(y); x = y } x.push(x); return a })()", ""},
 	{"an object reached twice", "(() => { const a = [1]; return [a, a, { a }] })()", "[[1],[1],{\"a\":[1]}]"},
-	{"a deep object reached twice", "(() => { const s = { x: 1 }; let a: any = [s, s]; for (let i = 0; i < 40; i++) a = [a, s]; return a })()", strings.Repeat("[", 40) + `[{"x":1},{"x":1}]` + strings.Repeat(`,{"x":1}]`, 40)},
+	{"a deep object reached twice", "(() => { const s = { x: [[1]] }; let a: any = [s, s]; for (let i = 0; i < 40; i++) a = [a, s]; return a })()", strings.Repeat("[", 40) + `[{"x":[[1]]},{"x":[[1]]}]` + strings.Repeat(`,{"x":[[1]]}]`, 40)},
 	{"a null prototype", "Object.assign(Object.create(null), { a: 1 })", `{"a":1}`},
 	{"the groups of a match", "/(?<x>a)/.exec('a')!.groups", `{"x":"a"}`},
 	{"frozen and sealed containers", "Object.freeze({ a: Object.seal([1]) })", `{"a":[1]}`},

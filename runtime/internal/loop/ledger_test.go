@@ -47,6 +47,10 @@ func TestLedger(t *testing.T) {
 		if l.admit("") {
 			t.Error("an entry past the cap was admitted")
 		}
+		m := newLedger(10)
+		if !m.admit("abc") || m.admit("a") {
+			t.Error("an entry one byte past the cap was admitted")
+		}
 	})
 
 	// LOG-12's longest prefix, found by trying all.

@@ -7,7 +7,7 @@ var expressions = []func(g *generator) string{
 	func(g *generator) string { return g.text() },
 	func(g *generator) string { return g.variable() },
 	func(g *generator) string {
-		return g.one("null", "undefined", "true", "false", "Colour.Green", "Colour[0]", "Space.one", "String(10n ** 20n)", `'\ud800'`)
+		return g.one("null", "undefined", "true", "false", "Colour.Green", "Colour[0]", "Space.one", "String(10n ** 15n)", `'\ud800'`)
 	},
 	func(g *generator) string { return g.array() },
 	func(g *generator) string { return "[" + g.expr() + ", " + g.expr() + "]" },

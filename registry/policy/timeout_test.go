@@ -223,17 +223,22 @@ func TestTimeout(t *testing.T) {
 	bubble(t, "TIMEOUT-13 the timer is released on every path", func(t *testing.T) {
 		r := newRegistry(t, registry.Options{})
 		var derived []context.Context
-		keep := func(f func(ctx context.Context) (any, error)) body {
-			return func(ctx context.Context, _ jsonval.Value, _ *registry.Run) (any, error) {
-				derived = append(derived, ctx)
-				return f(ctx)
-			}
-		}
-		register(t, r, tool("fine", budget, keep(func(context.Context) (any, error) { return 1, nil })),
-			tool("panics", budget, keep(func(context.Context) (any, error) { panic("x") })))
+		register(t, r, tool("fine", budget, nil),
+			tool("panics", budget, func(context.Context, jsonval.Value, *registry.Run) (any, error) { panic("x") }))
 		policy.Timeout(r)
+		r.OnExecute(func(ctx context.Context, x exec, next func(context.Context) (result, error)) (result, error) {
+			derived = append(derived, ctx)
+			if x.CallID() == "3" {
+				panic("wrapper")
+			}
+			return next(ctx)
+		})
 		r.Execute(t.Context(), call{ID: "1", Name: "fine"})
 		r.Execute(t.Context(), call{ID: "2", Name: "panics"})
+		r.Execute(t.Context(), call{ID: "3", Name: "fine"})
+		if len(derived) != 3 {
+			t.Fatalf("%d contexts", len(derived))
+		}
 		for _, ctx := range derived {
 			if ctx.Err() == nil {
 				t.Error("a context is still waiting for its timer")

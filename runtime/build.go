@@ -20,7 +20,7 @@ import (
 // The second parse is as dear as the first. It is left out when the scanner was in doubt about nothing and found all
 // brackets closed, and when what was printed is, by another scan, one function as well.
 const (
-	wrapperHead = "(async()=>{\"use strict\";await 0;"
+	wrapperHead = "(async()=>{await 0;"
 	wrapperTail = "\n})"
 	checkHead   = "(class{static f=async()=>{"
 	checkTail   = "\n}})"
@@ -28,8 +28,7 @@ const (
 	callHead = "return ("
 	callTail = "\n)();"
 
-	// moduleHead stands before a program with namespaces, which only the top level of a file can have. The await makes
-	// it a module.
+	// moduleHead stands before a program with namespaces, which only the top level of a file can have.
 	moduleHead = "await 0;"
 
 	printedHead = "(async()=>{"
@@ -71,8 +70,9 @@ func esbuildOptions(loader api.Loader, target Target) api.TransformOptions {
 		Charset:          api.CharsetUTF8,
 		LegalComments:    api.LegalCommentsNone,
 		LogOverride:      silent,
-		// The folder's name turns off searches for suspicious code, which take time that grows with its square.
-		Sourcefile:  "/node_modules/" + programFile,
+		// The folder's name turns off searches for suspicious code, which take time that grows with its square. The
+		// extension makes the text a module: strict, and its errors refer to no directive far away.
+		Sourcefile:  "/node_modules/program.mts",
 		TsconfigRaw: `{"compilerOptions":{"target":"esnext","useDefineForClassFields":true,"verbatimModuleSyntax":true,"experimentalDecorators":false}}`,
 	}
 }
@@ -239,7 +239,7 @@ func (in input) offset(l *api.Location) int {
 // failure makes a Failure of the parser's first error.
 func (in input) failure(m api.Message, src string) *Failure {
 	at := in.offset(m.Location)
-	reason := m.Text
+	reason := strings.ReplaceAll(m.Text, "in an ECMAScript module", "in strict mode")
 	if at == len(in.program) && strings.TrimSpace(in.tail) != "" && m.Location != nil {
 		// The parser speaks of the wrapper's end.
 		if found := strings.Index(reason, " but found "); found >= 0 {

@@ -14,6 +14,7 @@ const (
 	maxLoose      = 4096 // chained member accesses, calls, subscripts, templates, additions, else, commas
 	maxPath       = 8192 // all of these together, along one path through the syntax tree
 	maxRetried    = 8    // conditions that make the parser read an arrow function twice, nested in each other
+	maxNamespaces = 8192 // in the whole text, each part of a name counted
 	maxCases      = 2048 // case clauses of one block
 	maxAngles     = 1024 // < that may each open type arguments
 	maxDecorators = 2048 // in the whole text: each becomes a page of code
@@ -101,6 +102,7 @@ type guard struct {
 	above   int // tight + loose + 1 of all open levels
 	retried int // of all open levels
 	nests   int // of all open levels
+	angles  int // of all open levels
 	scopes  int // open brackets that can hold declarations
 
 	squares int64
@@ -125,6 +127,8 @@ type guard struct {
 	longestString int // in an enum
 	decorators    int
 	enums, usings int64
+	namespaces    int64 // and the parts of their names
+	namespaceHead bool
 	members       int64
 }
 
@@ -165,7 +169,7 @@ func (g *guard) within() bool {
 	return l.tight <= maxTight && l.loose <= maxLoose && l.angles <= maxAngles && l.commas <= maxLoose && l.cases <= maxCases &&
 		g.above+l.deepest <= maxPath && g.squares <= maxSquares && g.lookups <= maxLookups &&
 		int64(g.longestName)*g.nameCount <= maxEchoed && int64(g.longestString)*g.members <= maxEchoed &&
-		g.errors.walked <= maxWalked && g.enums*g.usings <= maxHoisted
+		g.errors.walked <= maxWalked && (g.namespaces == 0 || g.errors.strict <= maxWalked) && g.namespaces <= maxNamespaces && g.enums*g.usings <= maxHoisted
 }
 
 // boundary reports whether t certainly begins a statement or a member: two operands never stand side by side, so
@@ -210,6 +214,7 @@ func (g *guard) separate() {
 	g.above -= l.tight + l.loose + l.commas
 	g.retried -= l.retried
 	g.nests -= l.nests
+	g.angles -= l.angles
 	l.tight, l.loose, l.commas, l.conditions, l.retried, l.nests, l.angles, l.text = 0, 0, 0, 0, 0, 0, 0, 0
 	l.deepest, l.siblings = 0, 0
 	l.declaring = false
@@ -320,6 +325,9 @@ func (g *guard) name(t token) {
 	if member {
 		g.members++
 		g.nameCount++
+		if g.namespaceHead {
+			g.namespaces++
+		}
 		return
 	}
 	switch t.word {
@@ -345,8 +353,14 @@ func (g *guard) name(t token) {
 			g.usings++
 		}
 	}
-	if t.word == wordEnum {
+	switch t.word {
+	case wordEnum:
 		g.enums++
+	case wordNamespace:
+		g.namespaces++
+		g.namespaceHead = true
+	case wordClass:
+		g.lookups += 8 * int64(g.scopes+g.nests)
 	}
 	g.declaration(t)
 	g.parameter(t)
@@ -380,6 +394,7 @@ func (g *guard) punct(t token) bool {
 			g.closeLevel()
 		}
 	case ';':
+		g.namespaceHead = false
 		g.separate()
 	case ',':
 		g.comma()
@@ -420,12 +435,14 @@ func (g *guard) punct(t token) bool {
 		case g.prev.kind != tokNumber:
 			g.tight(1)
 			g.top.angles++
+			g.angles++
 		default:
 			g.loose()
 		}
 	case '>':
 		if g.top.angles > 0 {
 			g.top.angles--
+			g.angles--
 			g.tight(-1)
 		}
 		g.loose()
@@ -442,6 +459,8 @@ func (g *guard) bracket(t token, operand bool) bool {
 		if operand {
 			g.loose()
 		}
+		// Within what may be type arguments the parser tries whether a parenthesis holds a function's parameters.
+		g.squares += int64(g.angles) * int64(g.angles)
 		l.list = operand && g.prev.kind != tokPunct || operand && !g.prev.is('>')
 	case '[':
 		if operand {
@@ -454,7 +473,7 @@ func (g *guard) bracket(t token, operand bool) bool {
 		l.decl = !l.list
 		l.list = l.list || l.enum
 		l.members = g.classHead && !l.list
-		g.enumNext, g.classHead = false, false
+		g.enumNext, g.classHead, g.namespaceHead = false, false, false
 	}
 	if t.op != '(' {
 		l.pattern, l.patternVar = g.patternFor()

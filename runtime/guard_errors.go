@@ -15,6 +15,7 @@ type declaration struct {
 // errorCounter adds up the walks of the errors that a text will certainly, or nearly so, have.
 type errorCounter struct {
 	walked   int64
+	strict   int64                  // of errors of strict mode, see guard.strict
 	declared map[string]declaration // by level and name, see declarationKey
 	labels   map[string]int         // offsets of the labels around
 	vars     map[string]varUse      // names that var declares
@@ -67,8 +68,8 @@ func declarationKey(name string, level int) string {
 	return string([]byte{byte(level), byte(level >> 8)}) + name
 }
 
-// strict takes a token into account that strict mode may refuse. The error refers to where strict mode begins, which is
-// the start of the text at worst.
+// strict takes a token into account that strict mode may refuse. In a program with namespaces the error refers to a
+// top-level await, which is at the start of the text at worst; in others to no place.
 func (g *guard) strict(t token) {
 	src := g.scan.src
 	flawed := false
@@ -85,7 +86,7 @@ func (g *guard) strict(t token) {
 	case tokPunct:
 		// A word that strict mode reserves, used as a name: no name follows it.
 		flawed = isReserved(g.prev, src) && !g.prevMember && !t.is('{') && !t.is('[') && !t.is('*') && !t.is('@') &&
-			!(t.is(':') || t.is('(')) ||
+			!((t.is(':') || t.is('(')) && (g.top.members || !g.top.decl)) ||
 			g.prev.kind == tokName && g.prev2.kind == tokName && g.prev2.word == wordPrefix && src[g.prev2.start] == 'd' &&
 				!t.is('.') && !t.is('[') && !t.is('(') && !t.is(opOptional) && !t.is('!')
 	}
@@ -93,7 +94,7 @@ func (g *guard) strict(t token) {
 		flawed = true
 	}
 	if flawed {
-		g.errors.walked += int64(t.start)
+		g.errors.strict += int64(t.start)
 	}
 }
 

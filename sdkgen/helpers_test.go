@@ -128,11 +128,17 @@ func compiler(t *testing.T) string {
 	if path := os.Getenv("RUNCODE_TSC"); path != "" {
 		return path
 	}
-	path, err := exec.LookPath("tsc")
+	installed, err := filepath.Abs("../testdata/servers/node_modules/.bin/tsc")
 	if err != nil {
-		t.Skip("no TypeScript compiler: set RUNCODE_TSC, or put tsc on the PATH (npm package typescript)")
+		t.Fatal(err)
 	}
-	return path
+	for _, name := range []string{installed, "tsc"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("no TypeScript compiler: npm ci --prefix testdata/servers, set RUNCODE_TSC, or put tsc on the PATH (npm package typescript)")
+	return ""
 }
 
 // typeCheck runs the compiler over programs, each in front of the declarations it is checked against, and returns what it says.

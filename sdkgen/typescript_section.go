@@ -22,7 +22,9 @@ func newTypeScriptWriter(o Options) *typeScriptWriter {
 }
 
 const (
-	typeScriptJSON   = "type JsonValue = string | number | boolean | null | JsonValue[] | { [member: string]: JsonValue };\n"
+	typeScriptJSON = "type JsonValue = string | number | boolean | null | JsonValue[] | { [member: string]: JsonValue };\n"
+	// A value of any shape can be used like any other: a program that knows more than the schema is not wrong (GATE-7).
+	typeScriptAny    = "type JsonValue = any;\n"
 	typeScriptResult = `type McpResult<T = JsonValue> = {
   content: ({ type: string; text?: string } & Record<string, JsonValue>)[];
   structuredContent?: T;
@@ -59,7 +61,11 @@ func typeScriptDeclarations(tools []*tool, o Options, part *sample) string {
 	if part != nil {
 		w.text(part.index + "\n")
 	}
-	w.text(typeScriptJSON + "\n")
+	if o.Check {
+		w.text(typeScriptAny + "\n")
+	} else {
+		w.text(typeScriptJSON + "\n")
+	}
 	if hasResult {
 		w.text(typeScriptResult + "\n")
 	}

@@ -28,11 +28,13 @@ var arrows = map[string][]string{
 	"registry/schema":    {"runtime/jsonval"},
 	"registry/card":      {"runtime/jsonval"},
 	"registry":           {"registry/card", "registry/schema", "runtime/jsonval"},
-	"registry/policy":    {"registry", "runtime/jsonval"},
-	"registry/mcptools":  {"registry", "registry/card", "registry/schema", "registry/internal/child", "runtime/jsonval"},
-	"registry/exectools": {"registry", "registry/card", "registry/schema", "registry/internal/child", "runtime/jsonval"},
+	"registry/policy":    {"registry", "registry/internal/wildcard", "runtime/jsonval"},
+	"registry/mcptools":  {"registry", "registry/card", "registry/schema", "registry/internal/child", "registry/internal/commented", "registry/internal/wildcard", "runtime/jsonval"},
+	"registry/exectools": {"registry", "registry/card", "registry/schema", "registry/internal/child", "registry/internal/commented", "runtime/jsonval"},
 
-	"registry/internal/child": {},
+	"registry/internal/child":     {},
+	"registry/internal/commented": {},
+	"registry/internal/wildcard":  {},
 
 	"sdkgen": {"registry/schema", "runtime/jsonval"},
 

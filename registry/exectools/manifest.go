@@ -1,7 +1,6 @@
 package exectools
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/runcode-go/runcode/registry/internal/commented"
 
 	"github.com/tailscale/hujson"
 
@@ -108,7 +109,7 @@ func parseManifest(file, folder string, text []byte) (*Manifest, error) {
 }
 
 func decodeManifest(bad problems, text []byte) (jsonval.Value, bool) {
-	if tooDeep(text, maxManifestDepth) {
+	if commented.Deeper(text, maxManifestDepth) {
 		bad.add("file", "nests deeper than %d levels", maxManifestDepth)
 		return jsonval.Value{}, false
 	}
@@ -213,47 +214,4 @@ func stringList(v jsonval.Value, key string, bad problems) []string {
 		list = append(list, item.Str())
 	}
 	return list
-}
-
-// tooDeep says whether brackets outside of strings and comments nest deeper than limit.
-func tooDeep(text []byte, limit int) bool {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '/':
-			i += commentLength(text[i:])
-		case '{', '[':
-			if depth++; depth > limit {
-				return true
-			}
-		case '}', ']':
-			depth = max(depth-1, 0)
-		}
-	}
-	return false
-}
-
-// commentLength is how far the comment at the start of text reaches beyond its first byte; 0 if there is none.
-func commentLength(text []byte) int {
-	end := -1
-	switch {
-	case bytes.HasPrefix(text, []byte("//")):
-		end = bytes.IndexByte(text, '\n')
-	case bytes.HasPrefix(text, []byte("/*")):
-		if end = bytes.Index(text[2:], []byte("*/")); end >= 0 {
-			end += 3
-		}
-	default:
-		return 0
-	}
-	if end < 0 {
-		return len(text)
-	}
-	return end
 }

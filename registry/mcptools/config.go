@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/runcode-go/runcode/registry/internal/wildcard"
 )
 
 // Transport says how a server is reached.
@@ -161,32 +163,11 @@ func legalHeaderName(name string) bool {
 
 // admits says whether the allow and deny lists let a tool in.
 func (c ServerConfig) admits(raw string) bool {
-	matches := func(pattern string) bool { return matchPattern(pattern, raw) }
+	matches := func(pattern string) bool { return wildcard.Match(pattern, raw) }
 	if slices.ContainsFunc(c.Deny, matches) {
 		return false
 	}
 	return len(c.Allow) == 0 || slices.ContainsFunc(c.Allow, matches)
-}
-
-// matchPattern matches a whole name; * stands for any run of characters, everything else for itself.
-func matchPattern(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == name
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
-		return false
-	}
-	name = name[len(first) : len(name)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, rest, found := strings.Cut(name, part)
-		if !found {
-			return false
-		}
-		name = rest
-	}
-	return true
 }
 
 // problems collects everything that is wrong with one thing.

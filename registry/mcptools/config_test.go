@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/runcode-go/runcode/registry/internal/wildcard"
 )
 
 func TestValidate(t *testing.T) {
@@ -252,7 +254,7 @@ func TestPatterns(t *testing.T) {
 		{"*.*", "a.b", true}, {"a*a", "a", false}, {"*a*b*", "xaxbx", true}, {"*a*b*", "xbxax", false}, {"[a]", "a", false}, {"a?", "ab", false},
 	} {
 		t.Run(fmt.Sprintf("GATE-2 %s %s", c.pattern, c.name), func(t *testing.T) {
-			if got := matchPattern(c.pattern, c.name); got != c.want {
+			if got := wildcard.Match(c.pattern, c.name); got != c.want {
 				t.Errorf("got %v", got)
 			}
 		})

@@ -1,7 +1,6 @@
 package mcptools
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/runcode-go/runcode/registry/internal/commented"
 
 	"github.com/BurntSushi/toml"
 	"github.com/tailscale/hujson"
@@ -93,7 +94,7 @@ func decodeConfig(path string, text []byte) (jsonval.Value, error) {
 		// The rest of such a file is none of our business and may hold dates, which JSON has not.
 		return jsonval.Of(map[string]any{"mcp_servers": servers})
 	}
-	if deep(text, maxConfigDepth) {
+	if commented.Deeper(text, maxConfigDepth) {
 		return jsonval.Value{}, fmt.Errorf("nests deeper than %d levels", maxConfigDepth)
 	}
 	plain, err := hujson.Standardize(text)
@@ -105,50 +106,6 @@ func decodeConfig(path string, text []byte) (jsonval.Value, error) {
 		return jsonval.Value{}, fmt.Errorf("not JSON: %w", err)
 	}
 	return document, nil
-}
-
-// deep says whether brackets outside of strings and comments nest deeper than limit: the parser of commented JSON calls itself for
-// each level.
-func deep(text []byte, limit int) bool {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '/':
-			i += commentLength(text[i:])
-		case '{', '[':
-			if depth++; depth > limit {
-				return true
-			}
-		case '}', ']':
-			depth = max(depth-1, 0)
-		}
-	}
-	return false
-}
-
-// commentLength is how far the comment at the start of text reaches, without its last byte; 0 if there is none.
-func commentLength(text []byte) int {
-	end := -1
-	switch {
-	case bytes.HasPrefix(text, []byte("//")):
-		end = bytes.IndexByte(text, '\n')
-	case bytes.HasPrefix(text, []byte("/*")):
-		if end = bytes.Index(text[2:], []byte("*/")); end >= 0 {
-			end += 3
-		}
-	default:
-		return 0
-	}
-	if end < 0 {
-		return len(text)
-	}
-	return end
 }
 
 func newExpander(path string, o LoadOptions) expander {

@@ -252,7 +252,7 @@ func tapMessage(t *tap, text []byte) []byte {
 	switch {
 	case t.incoming(&f):
 		return answer(f.rawID, `"result":`+string(f.result))
-	case !deeper(text, libraryDepth):
+	case !jsonval.Deeper(text, libraryDepth):
 		return text
 	case f.method != "": // a request or notice that the library would end the session for
 		return nil

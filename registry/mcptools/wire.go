@@ -7,6 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/tidwall/gjson"
+
+	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
 // Reading single messages of a server out of lines and bodies, without decoding what they carry: results stay bytes.
@@ -32,7 +34,7 @@ var (
 
 // parseFrames reads one message, or a batch of messages, which revision 2025-03-26 of the protocol had.
 func parseFrames(text []byte) ([]frame, error) {
-	tooDeep := deeper(text, maxWireDepth)
+	tooDeep := jsonval.Deeper(text, maxWireDepth)
 	if !tooDeep && !json.Valid(text) {
 		return nil, errNotJSON
 	}
@@ -104,7 +106,7 @@ func parseFault(text string) *jsonrpc.Error {
 	if e.Message == "" {
 		e.Message = "the server reported an error without a message"
 	}
-	if data := fault.Get("data"); data.Exists() && !deeper([]byte(data.Raw), 500) {
+	if data := fault.Get("data"); data.Exists() && !jsonval.Deeper(data.Raw, 500) {
 		e.Data = json.RawMessage(data.Raw)
 	}
 	return e
@@ -120,26 +122,4 @@ func (f frame) message() jsonrpc.Message {
 		response.Result, response.Error = nil, f.fault
 	}
 	return response
-}
-
-// deeper says whether text nests more than limit containers.
-func deeper(text []byte, limit int) bool {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			if depth++; depth > limit {
-				return true
-			}
-		case '}', ']':
-			depth--
-		}
-	}
-	return false
 }

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
+
+	"github.com/runcode-go/runcode/registry/internal/wildcard"
 
 	"github.com/runcode-go/runcode/registry"
 	"github.com/runcode-go/runcode/runtime/jsonval"
@@ -148,25 +149,7 @@ func normalize(args jsonval.Value) string {
 
 // MatchName reports whether the pattern, in which * stands for any run of characters, also none, and every other character
 // for itself, matches the whole name (REPEAT-4).
-func MatchName(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == name
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
-		return false
-	}
-	name = name[len(first) : len(name)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, rest, found := strings.Cut(name, part)
-		if !found {
-			return false
-		}
-		name = rest
-	}
-	return true
-}
+func MatchName(pattern, name string) bool { return wildcard.Match(pattern, name) }
 
 func (p *Reminder) reminder(tool string, count int, text string) registry.Context {
 	words := shortReminder

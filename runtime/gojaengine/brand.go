@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dop251/goja"
+
+	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
 // selfField is where goja keeps an object's implementation, whose type is the brand. goja has no exported way to tell, for
@@ -92,26 +94,7 @@ func targetOf(v goja.Value) goja.Value {
 const deepNesting = 1000
 
 // nestsDeeply reports whether a JSON text nests deeper than deepNesting.
-func nestsDeeply(text string) bool {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '[', '{':
-			if depth++; depth > deepNesting {
-				return true
-			}
-		case ']', '}':
-			depth--
-		}
-	}
-	return false
-}
+func nestsDeeply(text string) bool { return jsonval.Deeper(text, deepNesting) }
 
 // localIsUTC reports whether the process's time zone, which goja cannot be kept from using, is UTC throughout.
 func localIsUTC() bool {

@@ -6,6 +6,7 @@ import (
 	"container/list"
 	"context"
 	"crypto/sha256"
+	"fmt"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -40,6 +41,8 @@ type Transformer struct {
 	maxBytes int64
 	slots    chan struct{} // bounds the transforms at work: none can be interrupted
 
+	transform func(program string, unwrap bool, target Target) (*Code, *Failure)
+
 	mu      sync.Mutex
 	bytes   int64
 	order   *list.List // of *transformed, the most recently used first
@@ -59,7 +62,11 @@ type transformed struct {
 	code    *Code
 	failure *Failure
 	bytes   int64
-	element *list.Element // nil while at work
+	element *list.Element // nil until it is done
+
+	waiting   int           // callers that were in time for the work to begin
+	begun     bool          // the work is under way
+	forgotten chan struct{} // closed when all of them left before that
 }
 
 // NewTransformer returns a Transformer with an empty cache.
@@ -70,6 +77,8 @@ func NewTransformer(o TransformOptions) *Transformer {
 		slots:    make(chan struct{}, max(2, goruntime.GOMAXPROCS(0))),
 		order:    list.New(),
 		entries:  make(map[programKey]*transformed),
+
+		transform: transform,
 	}
 	if t.maxBytes == 0 {
 		t.maxBytes = defaultCacheBytes
@@ -97,8 +106,37 @@ func (t *Transformer) Transform(ctx context.Context, program string, unwrap bool
 	case <-e.done:
 		return e.result()
 	case <-ctx.Done():
+		t.leave(e)
 		return nil, AbortFailure(context.Cause(ctx))
 	}
+}
+
+// leave notes that a caller of lookup waits no longer. Work that nobody waits for is not begun: a caller that gives up
+// must not leave a queue behind.
+func (t *Transformer) leave(e *transformed) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.waiting--
+	if e.waiting == 0 && !e.begun {
+		delete(t.entries, e.key)
+		close(e.forgotten)
+	}
+}
+
+// begin waits for a turn to do the work of an entry; false if there is no need any more.
+func (t *Transformer) begin(e *transformed) bool {
+	select {
+	case t.slots <- struct{}{}:
+	case <-e.forgotten:
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.begun = e.waiting > 0
+	if !e.begun {
+		<-t.slots
+	}
+	return e.begun
 }
 
 // result returns the outcome; a failure is the caller's own copy.
@@ -118,17 +156,20 @@ func (t *Transformer) lookup(key programKey, program string) *transformed {
 		if e.element != nil {
 			t.order.MoveToFront(e.element)
 		}
+		e.waiting++
 		return e
 	}
-	e := &transformed{key: key, done: make(chan struct{})}
+	e := &transformed{key: key, done: make(chan struct{}), forgotten: make(chan struct{}), waiting: 1}
 	t.entries[key] = e
 	go t.work(e, program)
 	return e
 }
 
 func (t *Transformer) work(e *transformed, program string) {
-	t.slots <- struct{}{}
-	code, failure := transform(program, e.key.unwrap, t.target)
+	if !t.begin(e) {
+		return
+	}
+	code, failure := t.protected(program, e.key.unwrap)
 	<-t.slots
 
 	t.mu.Lock()
@@ -150,6 +191,16 @@ func (t *Transformer) work(e *transformed, program string) {
 		delete(t.entries, last.key)
 		t.bytes -= last.bytes
 	}
+}
+
+// protected is transform for foreign text on a goroutine of its own, where a panic would end the process (BUDGET-10).
+func (t *Transformer) protected(program string, unwrap bool) (code *Code, failure *Failure) {
+	defer func() {
+		if p := recover(); p != nil {
+			code, failure = nil, StoppedFailure(fmt.Sprintf("internal fault: %v", p))
+		}
+	}()
+	return t.transform(program, unwrap, t.target)
 }
 
 // transform is the whole way, without the cache.

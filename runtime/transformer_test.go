@@ -4,10 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
+
+// remembered is how many entries there are.
+func remembered(t *Transformer) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.entries)
+}
 
 func TestTransformer(t *testing.T) {
 	ctx := context.Background()
@@ -35,11 +45,11 @@ func TestTransformer(t *testing.T) {
 			if again, _ := tr.Transform(ctx, "return 'first'", false); again != first {
 				t.Fatal("what is used often was dropped")
 			}
-			if tr.bytes > tr.maxBytes || len(tr.entries) != tr.order.Len() {
-				t.Fatalf("%d bytes in %d entries, %d in order", tr.bytes, len(tr.entries), tr.order.Len())
+			if tr.bytes > tr.maxBytes || remembered(tr) != tr.order.Len() {
+				t.Fatalf("%d bytes in %d entries, %d in order", tr.bytes, remembered(tr), tr.order.Len())
 			}
 		}
-		if n := len(tr.entries); n < 2 || n > 20 {
+		if n := remembered(tr); n < 2 || n > 20 {
 			t.Errorf("%d entries", n)
 		}
 	})
@@ -47,7 +57,7 @@ func TestTransformer(t *testing.T) {
 		tr := NewTransformer(TransformOptions{CacheBytes: -1})
 		a, _ := tr.Transform(ctx, "return 1", false)
 		b, _ := tr.Transform(ctx, "return 1", false)
-		if a == nil || a == b || len(tr.entries) != 0 {
+		if a == nil || a == b || remembered(tr) != 0 {
 			t.Error("remembered")
 		}
 	})
@@ -86,9 +96,71 @@ func TestTransformer(t *testing.T) {
 		for range cap(tr.slots) {
 			<-tr.slots
 		}
-		// What was begun is not lost.
 		if c, f := tr.Transform(context.Background(), "return 1", false); c == nil {
 			t.Error(f)
+		}
+	})
+	t.Run("HOSTILE-9 callers that give up leave no work behind", func(t *testing.T) {
+		tr := NewTransformer(TransformOptions{})
+		var worked atomic.Int64
+		tr.transform = func(program string, unwrap bool, target Target) (*Code, *Failure) {
+			worked.Add(1)
+			return transform(program, unwrap, target)
+		}
+		for range cap(tr.slots) {
+			tr.slots <- struct{}{}
+		}
+		before := goruntime.NumGoroutine()
+		ctx, cancel := context.WithCancelCause(ctx)
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() {
+				if _, f := tr.Transform(ctx, fmt.Sprintf("return %d", i%100), false); f == nil || f.Kind != Abort {
+					t.Errorf("got %+v", f)
+				}
+			})
+		}
+		patient := make(chan *Failure)
+		go func() {
+			_, f := tr.Transform(context.Background(), "return 7", false)
+			patient <- f
+		}()
+		queued := func() (n int) {
+			tr.mu.Lock()
+			defer tr.mu.Unlock()
+			for _, e := range tr.entries {
+				n += e.waiting
+			}
+			return n
+		}
+		for queued() < 201 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel(errors.New("stop"))
+		wg.Wait()
+		for range cap(tr.slots) {
+			<-tr.slots
+		}
+		if f := <-patient; f != nil {
+			t.Errorf("who waits still gets no answer: %v", f)
+		}
+		for range 1000 {
+			if goruntime.NumGoroutine() <= before {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if n := goruntime.NumGoroutine(); worked.Load() != 1 || n > before || remembered(tr) != 1 {
+			t.Errorf("%d transforms for one that waits, %d goroutines of %d, %d entries", worked.Load(), n, before, remembered(tr))
+		}
+	})
+	t.Run("BUDGET-10 a fault of the transform is a failure of the run", func(t *testing.T) {
+		tr := NewTransformer(TransformOptions{})
+		tr.transform = func(string, bool, Target) (*Code, *Failure) { panic("index out of range") }
+		for range 2 {
+			if _, f := tr.Transform(ctx, "return 1", false); f == nil || f.Kind != WorkerExit || f.Message != "engine stopped: internal fault: index out of range" {
+				t.Errorf("got %+v", f)
+			}
 		}
 	})
 	t.Run("concurrent use", func(t *testing.T) {

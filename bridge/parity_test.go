@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -402,7 +403,10 @@ func hasImage(content []registry.Block) bool {
 func TestPolicyParity(t *testing.T) {
 	t.Run("SUB-3 CODE-29 a program decides nothing: natively and nested agree", func(t *testing.T) {
 		seeds := uint64(300)
-		if testing.Short() {
+		switch {
+		case os.Getenv("RUNCODE_SOAK") != "":
+			seeds = 100_000
+		case testing.Short():
 			seeds = 30
 		}
 		for seed := range seeds {

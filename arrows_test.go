@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	"bridge":         {"registry", "registry/card", "registry/schema", "runtime", "runtime/jsonval", "sdkgen"},
 	"bridge/trace":   {"runtime", "runtime/jsonval"},
 	"bridge/gateway": {"bridge", "registry", "runtime/jsonval"},
+	"bridge/tscheck": {"runtime", "runtime/jsonval", "sdkgen"},
 }
 
 // keepers says which packages alone may import a module from outside.

@@ -1,0 +1,30 @@
+declare const console: {
+  log(...values: any[]): void;
+  info(...values: any[]): void;
+  warn(...values: any[]): void;
+  error(...values: any[]): void;
+  debug(...values: any[]): void;
+  dir(value?: any, options?: any): void;
+  trace(...values: any[]): void;
+  assert(condition?: any, ...values: any[]): void;
+  table(data?: any, columns?: any): void;
+  group(...values: any[]): void;
+  groupCollapsed(...values: any[]): void;
+  groupEnd(): void;
+  count(label?: any): void;
+  countReset(label?: any): void;
+  time(label?: any): void;
+  timeLog(label?: any, ...values: any[]): void;
+  timeEnd(label?: any): void;
+};
+declare const process: {
+  env: { [name: string]: any };
+  stdout: { write(chunk: any, ...more: any[]): boolean };
+  stderr: { write(chunk: any, ...more: any[]): boolean };
+  exit(code?: any): never;
+};
+declare function setTimeout(callback: (...args: any[]) => any, delay?: any, ...args: any[]): any;
+declare function setInterval(callback: (...args: any[]) => any, delay?: any, ...args: any[]): any;
+declare function clearTimeout(id?: any): void;
+declare function clearInterval(id?: any): void;
+declare function queueMicrotask(callback: () => any): void;

@@ -1,0 +1,89 @@
+package tscheck
+
+// This file defines the list of names that exist beside one that does not (CODE-34).
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxNames is how many names a message lists, maxNameBytes how long a name may be to be listed.
+const (
+	maxNames     = 10
+	maxNameBytes = 60
+)
+
+// existing is a name that exists: how a program writes it, and the part that its spelling is compared by.
+type existing struct{ written, name string }
+
+// nearest lists what exists, the nearest spellings first.
+func nearest(intro, missing string, all []existing) string {
+	type ranked struct {
+		written string
+		far     int
+	}
+	var list []ranked
+	for _, e := range all {
+		if len(e.written) <= maxNameBytes && !strings.ContainsAny(e.written, "\r\n") {
+			list = append(list, ranked{e.written, distance(missing, e.name)})
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.far, b.far) })
+	var names []string
+	for _, r := range list[:min(len(list), maxNames)] {
+		names = append(names, r.written)
+	}
+	text := intro + strings.Join(names, ", ")
+	if len(list) > maxNames {
+		text += ", …"
+	}
+	return text
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+
+// access is how a program reaches a tool.
+func access(name string) string {
+	if plainName.MatchString(name) {
+		return toolsGlobal + "." + name
+	}
+	return toolsGlobal + `["` + name + `"]`
+}
+
+// distance says how far apart two names are spelled, whatever their case and separators: the number of edits, less for a name that
+// contains the other.
+func distance(a, b string) int {
+	a, b = folded(a), folded(b)
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	far := 10 * row[len(b)]
+	if shorter := min(len(a), len(b)); shorter >= 3 && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		far -= 10 * shorter
+	}
+	return far
+}
+
+// folded is a name without case and separators, cut to what is worth comparing.
+func folded(name string) string {
+	name = name[:min(len(name), maxNameBytes)]
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
+}

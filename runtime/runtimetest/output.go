@@ -96,8 +96,8 @@ func testOutput(t *testing.T, s *suite) {
 		(&check{kind: runtime.OutputLimit, message: "output larger than 100 bytes"}).verify(t, r)
 		within(100)(t, r, nil)
 	})
-	if testing.Short() {
-		return
+	if testing.Short() || raceDetector {
+		return // each takes some hundred megabytes, and with the detector minutes
 	}
 	for _, n := range []int{67108860, 67108861} {
 		kind, want := runtime.Kind(""), ""

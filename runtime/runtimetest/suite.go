@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/jsonval"
@@ -83,7 +82,7 @@ type suite struct {
 }
 
 // limits are those of a test that has no wish of its own: enough for a slow machine, and short enough to fail.
-var limits = runtime.Limits{Compute: 20 * time.Second, Wall: 40 * time.Second, MaxOutput: 64 << 20, Heap: 256 << 20}
+var limits = runtime.Limits{Compute: patience, Wall: 2 * patience, MaxOutput: 64 << 20, Heap: 256 << 20}
 
 // engine returns an engine with l over the suite's own limits; one that another test has asked for already, if it can.
 func (s *suite) engine(t testing.TB, l runtime.Limits) runtime.Engine {

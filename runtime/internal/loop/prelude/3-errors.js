@@ -50,7 +50,9 @@ if (recordedStack !== undefined) {
       return frames === undefined ? recordedStack(this) : headerOf(this) + frames.text;
     },
     set(value) {
-      assign(this, value);
+      // The engine's own setter takes nothing but strings; elsewhere a stack is a property like any other.
+      if (typeof value === 'string' || !isError(this)) assign(this, value);
+      else define(this, 'stack', { __proto__: null, value, writable: true, enumerable: false, configurable: true });
     },
     enumerable: false,
     configurable: true,
@@ -100,6 +102,8 @@ const thrown = value => {
     } else if (isError(value)) {
       const frames = mapped(stack);
       if (frames !== undefined) return position(headerOf(value) + frames.text, frames);
+      const header = headerOf(value);
+      if (stack === header + '\n') return position(header, undefined); // recorded where no frame was
     }
     return { text: stack, line: 0, column: 0 };
   } catch (_) {

@@ -32,6 +32,9 @@ type Options struct {
 	// SDK tunes the generated declarations.
 	SDK sdkgen.Options
 
+	// Check, if set, is asked about each TypeScript program before anything of it runs. It stays the caller's.
+	Check Checker
+
 	// PerRun, if set, is asked at the start of each run for what the harness sets for it and wants to see of it. ctx is the
 	// call's, with the values that whoever called the registry put into it; x is the execution of run_code, whose arguments
 	// hold the program.
@@ -57,7 +60,7 @@ type RunOptions struct {
 	// OnEvent receives the two events of each sub-call. A run of a call without an agent has none (SUB-12).
 	OnEvent func(Event)
 	// OnOutcome receives the whole outcome, once, after everything else of the run and before run_code returns. It is not
-	// called when no program was handed to an engine: blank description, no engine.
+	// called when it came to no run: blank description, no engine.
 	OnOutcome func(Outcome)
 }
 
@@ -84,6 +87,7 @@ type Outcome struct {
 type Bridge struct {
 	o    Options
 	logs logListeners
+	sdk  sdkgen.Cache // the texts of the views that prompts and runs have seen lately
 
 	mu     sync.Mutex
 	engine runtime.Engine

@@ -6,7 +6,6 @@ package bridge
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/runcode-go/runcode/registry"
 	"github.com/runcode-go/runcode/runtime"
@@ -22,27 +21,26 @@ func (b *Bridge) discovery(language string, view []registry.Definition) ([]runti
 	if b.o.SDK.MaxTokens == 0 {
 		return nil, nil // never, and the generator need not be asked
 	}
-	sdk, err := sdkgen.New(language, SDKTools(view), b.o.SDK)
+	sdk, err := b.sdk.New(language, SDKTools(view), b.o.SDK)
 	if err != nil {
 		return nil, err
 	}
 	if !sdk.Discovery() {
 		return nil, nil
 	}
-	index := sync.OnceValue(sdk.Index) // most programs know their tools and never ask
 	return []runtime.Namespace{{Global: namespaceSDK, Functions: []runtime.Function{
 		{Name: "search", Call: runtime.Go(func(_ context.Context, arg jsonval.Value) (any, error) {
 			query, limit, err := sdkgen.Question(arg)
 			if err != nil {
 				return nil, err
 			}
-			return index().Search(query, limit), nil
+			return sdk.Index().Search(query, limit), nil
 		})},
 		{Name: "describe", Call: runtime.Go(func(_ context.Context, arg jsonval.Value) (any, error) {
 			if !arg.IsString() {
 				return nil, errors.New("sdk.describe takes the name of a tool")
 			}
-			return index().Describe(arg.Str())
+			return sdk.Index().Describe(arg.Str())
 		})},
 	}}}, nil
 }

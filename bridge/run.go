@@ -24,6 +24,9 @@ const (
 	errorClassProperty = "toolName"
 )
 
+// programFile is the name of the model's text in positions (RUN-39).
+const programFile = "program.ts"
+
 // maxSeed is the largest seed that a log or a command line can repeat: what a JSON number holds exactly.
 const maxSeed = 1<<53 - 1
 
@@ -77,7 +80,12 @@ func (b *Bridge) execute(ctx context.Context, reg *registry.Registry, args runAr
 		listeners: &b.logs,
 	}
 	outcome := Outcome{Language: engine.Language(), Isolation: engine.Isolation(), Start: time.Now()}
-	outcome.Result, outcome.Err = runEngine(runCtx, engine, r.request(args.Code, o, view, more))
+	req := r.request(args.Code, o, view, more)
+	if refused := b.refusal(runCtx, engine, req, view); refused != nil {
+		outcome.Result = runtime.Result{Logs: []string{}, Error: refused, Seed: o.Seed}
+	} else {
+		outcome.Result, outcome.Err = runEngine(runCtx, engine, req)
+	}
 	cancel(errSettled)
 	lane.Drain()
 	r.record.wait()
@@ -169,6 +177,9 @@ func FailureText(o Outcome) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "program failed (%s): %s", failure.Kind, failure.Message)
+	if failure.Line > 0 && !strings.Contains(failure.Message, programFile+":") {
+		fmt.Fprintf(&b, "\n    at %s:%d:%d", programFile, failure.Line, failure.Column) // an uncaught error's message has none (RUN-46)
+	}
 	if len(o.Result.Logs) > 0 {
 		b.WriteString("\nOutput before the failure:\n")
 		b.WriteString(strings.Join(o.Result.Logs, "\n"))

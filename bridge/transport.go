@@ -96,11 +96,11 @@ func (b *Bridge) Sections(r *registry.Registry, v registry.View) ([]registry.Sec
 		return nil, err
 	}
 	language := engine.Language()
-	text, err := sdkgen.Section(language, SDKTools(v.Tools), b.o.SDK)
+	sdk, err := b.sdk.New(language, SDKTools(v.Tools), b.o.SDK)
 	if err != nil {
 		return nil, err
 	}
-	sections := []registry.Section{{Name: SectionSDK, Order: orderSDK, Text: text}}
+	sections := []registry.Section{{Name: SectionSDK, Order: orderSDK, Text: sdk.Section()}}
 	if v.Mode == registry.Code {
 		rule := registry.Section{Name: SectionCodeOnly, Order: orderCodeOnly, Text: sdkgen.CodeOnlyRule}
 		sections = append([]registry.Section{rule}, sections...)

@@ -65,8 +65,10 @@ const (
 	saturation    = 1.2 // BM25's k1: how fast repeating a word stops to count
 )
 
-// Index returns the index of the tools. It takes time in proportion to their text: keep it.
-func (s *SDK) Index() *Index {
+// Index returns the index of the tools. It is made at the first call, in time in proportion to their text, and then kept.
+func (s *SDK) Index() *Index { return s.index() }
+
+func (s *SDK) newIndex() *Index {
 	x := &Index{
 		language: s.language, options: s.options, tools: s.tools,
 		byName: map[string]*tool{}, byRaw: map[string][]*tool{}, postings: map[string][]posting{}, lengths: make([][parts]float64, len(s.tools)),

@@ -8,6 +8,7 @@ package sdkgen
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/runcode-go/runcode/runtime/jsonval"
 )
@@ -59,6 +60,7 @@ type SDK struct {
 	declarations string
 	section      string
 	discovery    bool
+	index        func() *Index
 }
 
 // New makes the text for tools. An unknown language is an [*UnknownLanguageError]; a negative option is an error that names it. Of
@@ -74,6 +76,7 @@ func New(languageName string, tools []Tool, o Options) (*SDK, error) {
 	s := &SDK{language: l, options: o, tools: prepare(tools)}
 	s.declarations = l.declarations(s.tools, o, nil)
 	s.section, s.discovery = s.compose()
+	s.index = sync.OnceValue(s.newIndex)
 	return s, nil
 }
 

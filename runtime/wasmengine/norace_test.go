@@ -1,0 +1,5 @@
+//go:build !race
+
+package wasmengine
+
+const raceEnabled = false

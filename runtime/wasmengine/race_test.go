@@ -1,0 +1,6 @@
+//go:build race
+
+package wasmengine
+
+// raceEnabled says that all Go code runs some ten times slower.
+const raceEnabled = true

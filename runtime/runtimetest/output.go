@@ -104,7 +104,7 @@ func testOutput(t *testing.T, s *suite) {
 		if n > 67108860 {
 			kind = runtime.OutputLimit
 		}
-		s.checks(t, []check{{name: fmt.Sprintf("LOG-15 the default cap and %d characters", n), program: fmt.Sprintf("return 'x'.repeat(%d)", n), limits: runtime.Limits{Heap: 512 << 20}, kind: kind, want: want,
+		s.checks(t, []check{{name: fmt.Sprintf("LOG-15 the default cap and %d characters", n), program: fmt.Sprintf("return 'x'.repeat(%d)", n), limits: runtime.Limits{Heap: 512 << 20, Compute: 5 * patience, Wall: 10 * patience}, kind: kind, want: want,
 			also: func(t *testing.T, r runtime.Result, _ *host) {
 				if kind == "" && len(r.Value.Str()) != n {
 					t.Errorf("%d characters", len(r.Value.Str()))

@@ -81,7 +81,7 @@ type scanner struct {
 	broken bool   // the text ends within a token: no parser gets beyond
 
 	unbalanced int // offset of a bracket + 1 that closes none
-	html       int  // offset of an HTML-like comment + 1
+	html       int // offset of an HTML-like comment + 1
 }
 
 // maxLook bounds the search for ends of regular expressions in a text of n bytes, which would otherwise be quadratic.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/runcode-go/runcode/bridge/tscheck"
 )
 
 func TestMain(m *testing.M) {
@@ -21,13 +24,21 @@ func TestMain(m *testing.M) {
 // TestScripts runs the files of testdata/script: one behaviour a file, streams and exit status asserted separately.
 func TestScripts(t *testing.T) {
 	cache := t.TempDir() // shared, so that the engine is compiled once
+	tsc := nativeCompiler(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_CACHE_HOME", cache)
+			env.Setenv("TSC", tsc)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700)
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition == "tsc" { // a native TypeScript compiler, whose path is $TSC
+				return tsc != "", nil
+			}
+			return false, fmt.Errorf("no condition %q", condition)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			// exits STATUS PROGRAM [ARGS...] is exec for one exact exit status.
@@ -69,4 +80,17 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// nativeCompiler returns the path of a native TypeScript compiler, or nothing.
+func nativeCompiler(t *testing.T) string {
+	t.Helper()
+	c, err := tscheck.Find(t.Context(), tscheck.Search{Folder: "../../testdata/servers", Getenv: os.Getenv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c == nil || !c.Native {
+		return ""
+	}
+	return c.Path
 }

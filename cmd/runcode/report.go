@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/runcode-go/runcode/bridge"
+	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
@@ -25,16 +26,7 @@ func (r report) json() jsonval.Value {
 	}
 	o.add("logs", jsonval.Array(logs...))
 	if f := r.failure; f != nil {
-		var e object
-		e.add("kind", jsonval.Text(string(f.Kind)))
-		e.add("message", jsonval.Text(f.Message))
-		if f.Line > 0 {
-			e.add("line", number(float64(f.Line)))
-			if f.Column > 0 {
-				e.add("column", number(float64(f.Column)))
-			}
-		}
-		o.add("error", e.value())
+		o.add("error", failureJSON(f))
 	}
 	calls := make([]jsonval.Value, len(r.outcome.Calls))
 	for i, c := range r.outcome.Calls {
@@ -61,6 +53,19 @@ func (r report) json() jsonval.Value {
 		o.add("seed", number(float64(seed)))
 	}
 	return o.value()
+}
+
+func failureJSON(f *runtime.Failure) jsonval.Value {
+	var e object
+	e.add("kind", jsonval.Text(string(f.Kind)))
+	e.add("message", jsonval.Text(f.Message))
+	if f.Line > 0 {
+		e.add("line", number(float64(f.Line)))
+		if f.Column > 0 {
+			e.add("column", number(float64(f.Column)))
+		}
+	}
+	return e.value()
 }
 
 func callJSON(c bridge.Call, origin time.Time) jsonval.Value {

@@ -39,7 +39,7 @@ do is compute, print, and call the tools that you give it. Tools come from manif
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%s; see %s --help", flagProblem(err), cmd.CommandPath())
 	})
-	root.AddCommand(a.runCommand(), a.toolsCommand(), a.sdkCommand(), a.versionCommand(), a.completionCommand())
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.toolsCommand(), a.sdkCommand(), a.versionCommand(), a.completionCommand())
 	return root
 }
 
@@ -50,7 +50,7 @@ func flagProblem(err error) string {
 		value, rest, _ := strings.Cut(rest, " for \"")
 		name, reason, found := strings.Cut(rest, "\" flag: ")
 		if found {
-			return strings.TrimSpace(name[strings.LastIndex(name, "-")-strings.Count(name, "--"):]) + " " + value + ": " + reason
+			return name[max(0, strings.LastIndex(name, "--")):] + " " + value + ": " + reason
 		}
 	}
 	return text

@@ -18,9 +18,14 @@ import (
 // runCall is the call id of a command's program (CLI-13).
 const runCall = "1"
 
+// argsGlobal is the name by which a program has the arguments behind -- (CLI-10).
+const argsGlobal = "args"
+
 type runFlags struct {
 	tools  toolFlags
 	engine engineFlags
+	check  checkFlags
+	types  bool
 	json   bool
 	quiet  bool
 }
@@ -57,6 +62,8 @@ Exit status: 0 success, 1 the program failed, 2 usage or configuration, 124 out 
 	}
 	f.tools.add(cmd.Flags())
 	f.engine.add(cmd.Flags())
+	cmd.Flags().BoolVar(&f.types, "check", false, "check the program's types first, where a TypeScript compiler is found; see runcode check --help")
+	f.check.add(cmd.Flags())
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object with value, logs, failure, calls and usage")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "no status line while the program runs")
 	completeChoices(cmd, "engine", engineWasm, engineGoja)
@@ -69,11 +76,14 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	if err := f.engine.check(); err != nil {
 		return err
 	}
+	if f.check.tsc != "" && !f.types {
+		return usagef("--tsc names a compiler that nothing would use: add --check")
+	}
 	program, err := a.readProgram(path)
 	if err != nil {
 		return err
 	}
-	argsGlobal, err := programArgs(args)
+	argsValue, err := programArgs(args)
 	if err != nil {
 		return err
 	}
@@ -89,14 +99,24 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	defer a.show.Store(nil)
 	defer show.end()
 
+	var checker bridge.Checker
+	if f.types {
+		c, _, err := a.newChecker(ctx, f.check, false)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		checker = c
+	}
 	var outcome *bridge.Outcome
 	b, err := bridge.New(bridge.Options{
 		MaxParallelSubCalls: int(f.engine.parallel),
+		Check:               checker,
 		Logger:              a.logger(),
 		PerRun: func(context.Context, registry.Execution) bridge.RunOptions {
 			o := bridge.RunOptions{
 				Seed:      uint64(f.engine.seed),
-				Globals:   []runtime.Global{{Name: "args", Value: argsGlobal}},
+				Globals:   []runtime.Global{{Name: argsGlobal, Value: argsValue}},
 				OnOutcome: func(o bridge.Outcome) { outcome = &o },
 			}
 			if !f.json {

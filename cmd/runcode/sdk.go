@@ -13,10 +13,14 @@ import (
 	"github.com/runcode-go/runcode/sdkgen"
 )
 
+// sdkDescription is how many characters of a description a model gets: some servers write manuals.
+const sdkDescription = 400
+
 func (a *app) sdkCommand() *cobra.Command {
 	var f toolFlags
 	lang := choiceFlag{value: "ts", choices: []string{"ts", "py"}}
 	var declarations bool
+	cut := lengthFlag(sdkDescription)
 	cmd := &cobra.Command{
 		Use:   "sdk",
 		Short: "Print what a model is told about the tools",
@@ -33,7 +37,7 @@ Declarations alone are what an editor or a compiler wants.`,
 				if declarations {
 					generate = sdkgen.Declarations
 				}
-				text, err := generate(language, bridge.SDKTools(reg.Visible(agentName)), sdkgen.Options{})
+				text, err := generate(language, bridge.SDKTools(reg.Visible(agentName)), sdkgen.Options{MaxDescription: int(cut)})
 				if err != nil {
 					return err
 				}
@@ -45,6 +49,7 @@ Declarations alone are what an editor or a compiler wants.`,
 	f.add(cmd.Flags())
 	cmd.Flags().Var(&lang, "lang", "language of the declarations")
 	cmd.Flags().BoolVar(&declarations, "declarations", false, "only the declarations, without instructions and fence")
+	cmd.Flags().Var(&cut, "max-description", "characters of each description that are shown; 0 for all")
 	completeChoices(cmd, "lang", lang.choices...)
 	return cmd
 }

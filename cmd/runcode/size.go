@@ -90,6 +90,21 @@ func (f *countFlag) Set(text string) error {
 func (f *countFlag) String() string { return strconv.Itoa(int(*f)) }
 func (*countFlag) Type() string     { return "number" }
 
+// lengthFlag is a length, or 0 for no limit.
+type lengthFlag int
+
+func (f *lengthFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("expected a whole number from 0 up")
+	}
+	*f = lengthFlag(n)
+	return nil
+}
+
+func (f *lengthFlag) String() string { return strconv.Itoa(int(*f)) }
+func (*lengthFlag) Type() string     { return "number" }
+
 // seedFlag is a seed that a JSON number holds exactly.
 type seedFlag uint64
 

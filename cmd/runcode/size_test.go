@@ -23,6 +23,7 @@ func TestFlagValues(t *testing.T) {
 			map[string]string{"60s": "1m", "1m30s": "1m30s", "500ms": "500ms", "2h": "2h"},
 			[]string{"", "5", "-1s", "0s", "1 minute", "1d"}, "500ms"},
 		{"CLI-4 counts", new(countFlag), map[string]string{"1": "1", "10": "10"}, []string{"", "0", "-1", "1.5", "x"}, "from 1"},
+		{"CLI-1 lengths", new(lengthFlag), map[string]string{"0": "0", "400": "400"}, []string{"", "-1", "1.5", "x"}, "from 0"},
 		{"CLI-4 seeds", new(seedFlag), map[string]string{"1": "1", "9007199254740991": "9007199254740991"},
 			[]string{"", "0", "-1", "9007199254740992", "x"}, "9007199254740991"},
 		{"CLI-4 engines", &choiceFlag{choices: []string{"wasm", "goja"}}, map[string]string{"goja": "goja"}, []string{"", "v8", "WASM"}, "wasm or goja"},

@@ -53,9 +53,8 @@ var silent = func() map[string]api.LogLevel {
 // (RUN-35). White space is minified, because indentation grows with the square of the nesting (HOSTILE-9).
 func esbuildOptions(loader api.Loader, target Target) api.TransformOptions {
 	supported := map[string]bool{
-		"decorators":    false,
-		"using":         false,
-		"inline-script": false, // no escapes for HTML
+		"decorators": false,
+		"using":      false,
 	}
 	if target.AsyncGenerators {
 		for _, feature := range []string{"async-generator", "for-await", "dynamic-import", "regexp-match-indices", "regexp-set-notation"} {

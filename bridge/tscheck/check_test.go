@@ -53,7 +53,7 @@ func TestPrograms(t *testing.T) {
 		{"GATE-7 beside a namespace", "namespace A { export const b = 1 }\nawait tools.note({ text: A.b })", "type error: program.ts:2:20: Type 'number' is not assignable to type 'string'."},
 
 		{"GATE-7 a right program", "const n = await tools.note({ text: 'x', tags: ['a'], kind: 'a' }); return n.id", ""},
-		{"GATE-7 RUN-42 every global", "console.log(1); console.table([{}]); process.stdout.write('x'); const t = setTimeout(() => {}, 1); clearTimeout(t); queueMicrotask(() => {}); return process.env.HOME", ""},
+		{"GATE-7 RUN-42 every global", "console.log(1); console.table([{}]); process.stdout.write('x'); const t = setTimeout(() => {}, 1); clearTimeout(t); queueMicrotask(() => {}); setImmediate(() => {}); const u = new URL('https://a.b/?c=d'); for (const [k, v] of u.searchParams) await tools.note({ text: k + v + u.hostname + atob(btoa(v)) + new TextDecoder().decode(new TextEncoder().encode(k)) }); return [process.env.HOME, performance.now(), structuredClone({ a: 1 }).a]", ""},
 		{"GATE-7 what the language has", "return [new Map(), Object.groupBy([1], x => x), [1].toSorted(), globalThis, new Set([1]).union(new Set())].length", ""},
 		{"GATE-7 catch (e) { e.message }", "try { await tools.anything({}) } catch (e) { console.log(e.message, e.toolName); await tools.note({ text: e.message }) }", ""},
 		{"GATE-7 ToolCallError", "try { await tools.anything({}) } catch (e) { if (e instanceof ToolCallError) return e.toolName }", ""},

@@ -57,4 +57,5 @@ func testWeb(t *testing.T, s *suite) {
 			return ok`, want: "true"},
 		{name: "BUDGET-3 what is beside the language is metered", program: "const { btoa }: any = globalThis; let s = 'x'.repeat(1e4); for (;;) btoa(s)", limits: quick, kind: runtime.Timeout},
 	})
+	testURL(t, s)
 }

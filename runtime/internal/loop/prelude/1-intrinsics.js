@@ -54,6 +54,15 @@ const table = () => {
   return map;
 };
 
+// weakTable is the same of a WeakMap.
+const weakGet = WeakMap.prototype.get, weakSet = WeakMap.prototype.set;
+const weakTable = () => {
+  const map = new WeakMap_();
+  define(map, 'get', { __proto__: null, value: weakGet });
+  define(map, 'set', { __proto__: null, value: weakSet });
+  return map;
+};
+
 // brandOf returns undefined for an ordinary object and otherwise the name of the built-in that the value really is,
 // whatever its prototype or its symbols claim. It triggers nothing.
 const brandOf = value => host(OP_BRAND, 0, 0, value);

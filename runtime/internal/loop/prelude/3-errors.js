@@ -5,9 +5,7 @@
 const recordedStack = getter(errorProto, 'stack');
 
 // captured holds what captureStackTrace put into objects, so that it still counts as recorded by the engine.
-const captured = new WeakMap_();
-define(captured, 'get', { __proto__: null, value: WeakMap.prototype.get });
-define(captured, 'set', { __proto__: null, value: WeakMap.prototype.set });
+const captured = weakTable();
 
 // isError reports whether value has the slots of an error, whatever its prototype.
 const isError = value => typeof value === 'object' && value !== null && brandOf(value) === 'Error';

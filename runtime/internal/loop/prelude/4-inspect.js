@@ -68,8 +68,10 @@ const inspectObject = (value, level, up) => {
 
   const frame = { value, up }, list = { text: '', count: 0 };
   let open = '{', close = '}', prefix = '';
-  if (brand === undefined) prefix = name === 'Object' ? '' : name === '' ? '[Object: null prototype] ' : name + ' ';
-  else if (brand === 'Array') {
+  if (brand === undefined) {
+    prefix = name === 'Object' ? '' : name === '' ? '[Object: null prototype] ' : name + ' ';
+    webItems(list, value, level, frame);
+  } else if (brand === 'Array') {
     open = '[', close = ']';
     if (name !== 'Array') prefix = (name === '' ? '[Array: null prototype]' : name) + '(' + value.length + ') ';
     arrayItems(list, value, level, frame);
@@ -143,6 +145,17 @@ const setItems = (list, value, level, frame) => {
   for (let i = 0; i < size && room >= 0; i++) {
     if (i === MAX_ITEMS) return add(list, more(size - i));
     add(list, inspect(nextOfSet(values).value, level + 1, frame));
+  }
+};
+
+// webItems shows the address of a URL and the pairs of a URLSearchParams, which are no properties.
+const webItems = (list, value, level, frame) => {
+  const href = hrefOf(value), pairs = pairsOf(value);
+  if (href !== undefined) add(list, 'href: ' + inspect(href, level + 1, frame));
+  if (pairs === undefined) return;
+  for (let i = 0; i < pairs.length && room >= 0; i++) {
+    if (i === MAX_ITEMS) return add(list, more(pairs.length - i));
+    add(list, inspect(pairs[i].name, level + 1, frame) + ' => ' + inspect(pairs[i].value, level + 1, frame));
   }
 };
 

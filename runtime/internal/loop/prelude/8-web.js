@@ -133,14 +133,15 @@ const isPair = (text, i) => {
 const fromUnit = String.fromCharCode;
 const decodeUTF8 = (bytes, fatal) => {
   let text = '', chunk = '';
-  for (let i = 0; i < bytes.length;) {
+  const size = arrayLength(bytes);
+  for (let i = 0; i < size;) {
     const b = bytes[i];
     let need = b < 0x80 ? 0 : b >= 0xc2 && b < 0xe0 ? 1 : b >= 0xe0 && b < 0xf0 ? 2 : b >= 0xf0 && b < 0xf5 ? 3 : -1;
     let c = need === 0 ? b : need === 1 ? b & 31 : need === 2 ? b & 15 : b & 7, n = 1;
     // The second byte is bounded more closely, or overlong forms, surrogates and too large numbers would pass.
     let low = b === 0xe0 ? 0xa0 : b === 0xf0 ? 0x90 : 0x80, high = b === 0xed ? 0x9f : b === 0xf4 ? 0x8f : 0xbf;
     for (; n <= need; n++) {
-      const next = i + n < bytes.length ? bytes[i + n] : 0;
+      const next = i + n < size ? bytes[i + n] : 0;
       if (next < low || next > high) break;
       c = c << 6 | next & 63;
       low = 0x80;
@@ -171,9 +172,7 @@ const viewOf = source => {
   throw new TypeError_('TextDecoder.decode needs a buffer or a view of one');
 };
 
-const decoders = new WeakMap_();
-define(decoders, 'get', { __proto__: null, value: WeakMap.prototype.get });
-define(decoders, 'set', { __proto__: null, value: WeakMap.prototype.set });
+const decoders = weakTable();
 const labels = { __proto__: null, 'utf-8': true, utf8: true, 'unicode-1-1-utf-8': true };
 const lower = uncurry(String.prototype.toLowerCase), trim = uncurry(String.prototype.trim);
 

@@ -46,6 +46,7 @@ var miscounted = map[int]bool{2554: true, 2555: true, 2556: true, 2557: true, 25
 
 // failure makes of diagnostics what keeps the program from running, or nil.
 func (p *program) failure(found []diagnostic) *runtime.Failure {
+	found = append(found, p.quoted()...)
 	slices.SortStableFunc(found, func(a, b diagnostic) int { return cmp.Compare(a.at, b.at) })
 	own := p.ownMembers(found)
 	probed := p.probed()
@@ -87,6 +88,8 @@ func (p *program) refuses(d diagnostic, own, probed map[string]bool) (message st
 	}
 	call, inside := p.innermost(d.at)
 	switch {
+	case d.code == quotedTool:
+		return p.noToolText(d.text), true
 	case noMember[d.code]:
 		if own[firstLine(d.text)] {
 			return "", false
@@ -100,7 +103,7 @@ func (p *program) refuses(d diagnostic, own, probed map[string]bool) (message st
 		return oneMessage(d.text), p.within(d.at)
 	case miscounted[d.code]:
 		if c, is := p.called(d.at); is {
-			return oneMessage(d.text) + " " + c.Object + "." + name + " takes one object", true
+			return oneMessage(d.text) + " " + access(c.Member) + " takes one object", true
 		}
 		return oneMessage(d.text), inside && isTool(call)
 	case unfit[d.code]:
@@ -114,6 +117,32 @@ func (p *program) refuses(d diagnostic, own, probed map[string]bool) (message st
 		return text, true
 	}
 	return "", false
+}
+
+// quotedTool is the code of our own finding of a tool that does not exist: without strictness a compiler takes what is in brackets for
+// anything.
+const quotedTool = -1
+
+// toolsName matches the name of the namespace.
+var toolsName = regexp.MustCompile(`\b` + toolsGlobal + `\b\s*(.?)`)
+
+// quoted finds the calls of tools["name"] that do not exist. It finds nothing in a program that does something else with the name
+// tools than to take a member of it: it may be another object then.
+func (p *program) quoted() (found []diagnostic) {
+	for _, m := range toolsName.FindAllStringSubmatch(p.text, -1) {
+		if m[1] != "." && m[1] != "[" && m[1] != "?" {
+			return nil
+		}
+	}
+	for _, c := range p.calls {
+		bracket := strings.IndexAny(p.text[c.Start:c.Open], ".[")
+		if !isTool(c) || c.Optional || c.Member == "" || slices.Contains(p.tools, c.Member) || bracket < 0 || p.text[c.Start+bracket] != '[' {
+			continue
+		}
+		at := c.Start + bracket + 1
+		found = append(found, diagnostic{code: quotedTool, at: at + strings.IndexAny(p.text[at:], `"'`), text: c.Member})
+	}
+	return found
 }
 
 func isTool(c runtime.Call) bool { return c.Object == toolsGlobal }

@@ -31,9 +31,12 @@ func once(ctx context.Context, compiler *Compiler, p *program) ([]diagnostic, er
 	}
 	cmd := command(ctx, compiler.Path, "--project", configFile, "--pretty", "false")
 	cmd.Dir = folder
-	out, said := &bounded{}, &tail{}
+	out, said := &bounded{}, &beginning{}
 	cmd.Stdout, cmd.Stderr = out, said
-	err = cmd.Run()
+	if err = cmd.Start(); err == nil {
+		limitMemory(cmd, compiler)
+		err = cmd.Wait()
+	}
 	var exit *exec.ExitError
 	switch {
 	case err == nil && len(out.text) == 0:
@@ -59,7 +62,7 @@ func senseless(err error) error {
 	return err
 }
 
-func detail(said *tail, out []byte) string {
+func detail(said *beginning, out []byte) string {
 	text := said.String()
 	if text == "" {
 		text = oneMessage(string(out[:min(len(out), maxMessage)]))

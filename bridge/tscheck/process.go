@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// maxMemory is how many bytes of address space a native compiler gets, where the system can say so.
+const maxMemory = 4 << 30
+
 // kept are the variables that a compiler, or the Node.js that runs one, may need. No secret has such a name.
 var kept = []string{"PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "SYSTEMROOT", "PATHEXT"}
 
@@ -32,24 +35,23 @@ func command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// tail keeps the last bytes of what is written to it. It is safe for concurrent use.
-type tail struct {
+// beginning keeps the first bytes of what is written to it: where a program says why it fails. It is safe for concurrent use.
+type beginning struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-const tailBytes = 1 << 10
+const beginningBytes = 1 << 10
 
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p[max(0, len(p)-tailBytes):]...)
-	t.text = append([]byte(nil), t.text[max(0, len(t.text)-tailBytes):]...)
+func (b *beginning) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, p[:min(len(p), beginningBytes-len(b.text))]...)
 	return len(p), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(t.text), "\ufffd"))
+func (b *beginning) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(b.text), "\ufffd"))
 }

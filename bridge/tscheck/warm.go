@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -29,22 +30,22 @@ const virtual = "/runcode-check"
 type server struct {
 	cmd    *exec.Cmd
 	end    context.CancelFunc // kills it
-	gone   chan struct{}      // closed when it has ended
 	in     io.WriteCloser
 	out    *bufio.Reader
-	said   *tail
+	said   *beginning
 	lib    string // the compiler's own folder, with the declarations of the language
 	last   int    // number of the last request
 	files  map[string]string
 	opened bool
 	checks int
+	ended  sync.Once
 }
 
 // startServer starts a compiler and greets it.
 func startServer(ctx context.Context, compiler *Compiler) (*server, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the check that starts it
 	s := &server{
-		end: end, gone: make(chan struct{}), said: &tail{}, lib: filepath.ToSlash(filepath.Dir(compiler.Path)),
+		end: end, said: &beginning{}, lib: filepath.ToSlash(filepath.Dir(compiler.Path)),
 		files: map[string]string{virtual + "/" + globalsFile: globals, virtual + "/" + configFile: config},
 	}
 	s.cmd = command(life, compiler.Path, "--api", "--async", "--cwd", virtual,
@@ -62,6 +63,7 @@ func startServer(ctx context.Context, compiler *Compiler) (*server, error) {
 		end()
 		return nil, fmt.Errorf("the TypeScript compiler %s cannot be started: %w", compiler.Path, err)
 	}
+	limitMemory(s.cmd, compiler)
 	defer context.AfterFunc(ctx, end)()
 	if err := s.call("initialize", nil, nil); err != nil {
 		s.stop()
@@ -72,12 +74,14 @@ func startServer(ctx context.Context, compiler *Compiler) (*server, error) {
 
 // stop ends the compiler: it closes its input, and kills it if that is not enough. It returns when the compiler is gone.
 func (s *server) stop() {
-	s.in.Close()
-	kill := time.AfterFunc(stopPatience, s.end)
-	io.Copy(io.Discard, s.out) // what it still says, up to its end
-	s.cmd.Wait()               // its status says nothing that matters any more
-	kill.Stop()
-	s.end()
+	s.ended.Do(func() {
+		s.in.Close()
+		kill := time.AfterFunc(stopPatience, s.end)
+		io.Copy(io.Discard, s.out) // what it still says, up to its end
+		s.cmd.Wait()               // its status says nothing that matters any more
+		kill.Stop()
+		s.end()
+	})
 }
 
 // check has the compiler read a program and returns what it found. When ctx ends the compiler is killed. After an error the server must
@@ -191,8 +195,9 @@ func (s *server) call(method string, params, result any) error {
 	}
 }
 
-// broken says that the connection failed, with what the compiler said last.
+// broken says that the connection failed, with what the compiler said when it did.
 func (s *server) broken(method string, err error) error {
+	s.stop() // then it has said everything
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) {
 		err = errors.New("it ended")
 	}

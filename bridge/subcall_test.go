@@ -255,7 +255,7 @@ func TestFailuresAsTheProgramSeesThem(t *testing.T) {
 		if _, err := w.reg.Register(d); err != nil {
 			t.Fatal(err)
 		}
-		if got := textOf(t, w.run()); got != `arguments do not match the schema: "path": expected string` {
+		if got := textOf(t, w.run()); got != `arguments do not match the schema: "path": expected string (path is the number 1)` {
 			t.Errorf("got %s", got)
 		}
 	})

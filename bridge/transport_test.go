@@ -376,9 +376,9 @@ func TestArguments(t *testing.T) {
 		message   string
 		code      string
 	}{
-		{"CODE-3 a missing description", map[string]any{"code": "1"}, `arguments do not match the schema: "description": required property is missing`, "INVALID_ARGS"},
-		{"CODE-3 a description that is no string", map[string]any{"code": "1", "description": 2}, `arguments do not match the schema: "description": expected string`, "INVALID_ARGS"},
-		{"CODE-3 no code", map[string]any{"description": "x"}, `arguments do not match the schema: "code": required property is missing`, "INVALID_ARGS"},
+		{"CODE-3 a missing description", map[string]any{"code": "1"}, `arguments do not match the schema: "description": required property is missing (the call has code)`, "INVALID_ARGS"},
+		{"CODE-3 a description that is no string", map[string]any{"code": "1", "description": 2}, `arguments do not match the schema: "description": expected string (description is the number 2)`, "INVALID_ARGS"},
+		{"CODE-3 no code", map[string]any{"description": "x"}, `arguments do not match the schema: "code": required property is missing (the call has description)`, "INVALID_ARGS"},
 		{"CODE-3 a blank description", map[string]any{"code": "1", "description": ""}, "description must not be blank", ""},
 		{"CODE-3 a description of white space", map[string]any{"code": "1", "description": " \t\n\u00a0\ufeff"}, "description must not be blank", ""},
 	} {

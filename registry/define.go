@@ -76,7 +76,8 @@ func Define[Args, Out any](s Spec[Args, Out]) (Definition, error) {
 		Execute: func(ctx context.Context, raw jsonval.Value, run *Run) (any, error) {
 			typed, violations := decodeArgs[Args](args, raw)
 			if len(violations) > 0 {
-				return nil, &ArgsError{Violations: violations}
+				_, came := args.Explain(raw, "arguments")
+				return nil, &ArgsError{Violations: violations, Came: came}
 			}
 			out, err := s.Run(ctx, typed, run)
 			if err != nil || s.Output.Exists() {

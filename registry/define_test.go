@@ -126,7 +126,7 @@ func TestDefine(t *testing.T) {
 			return next()
 		})
 		out := r.Execute(t.Context(), call{ID: "1", Name: "search", Arguments: map[string]any{"limit": "5", "order": "up"}})
-		wantFailure(t, out, `arguments do not match the schema: "query": required property is missing; "limit": expected integer; "order": expected one of ["asc","desc"]`, "INVALID_ARGS")
+		wantFailure(t, out, `arguments do not match the schema: "query": required property is missing; "limit": expected integer; "order": expected one of ["asc","desc"] (the call has limit, order; limit is the string "5"; order is the string "up")`, "INVALID_ARGS")
 		if entered || posted != 1 || out.Failure().Info.Name != "ToolArgsError" {
 			t.Errorf("entered %v, posted %d, name %s", entered, posted, out.Failure().Info.Name)
 		}

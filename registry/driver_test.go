@@ -243,7 +243,7 @@ func TestDriver(t *testing.T) {
 		} {
 			wantValue(t, run("echo", text), want)
 		}
-		wantFailure(t, run("typed", "{oops"), `arguments do not match the schema: "arguments": expected object`, "INVALID_ARGS")
+		wantFailure(t, run("typed", "{oops"), `arguments do not match the schema: "arguments": expected object (the call passes the string "{oops" instead of one object)`, "INVALID_ARGS")
 		wantFailure(t, run("echo", `{"n":1e999}`), "arguments are not lossless JSON: a number too large for a double at $.n", "")
 	})
 	t.Run("SCHED-8 the records have a stable JSON form", func(t *testing.T) {

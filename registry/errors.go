@@ -38,11 +38,20 @@ const (
 )
 
 // ArgsError says which arguments of a typed tool do not fit its parameters (DEFINE-3).
-type ArgsError struct{ Violations []string }
+type ArgsError struct {
+	Violations []string
 
-// Error lists the violations.
+	// Came says what came in place of what was expected (CODE-34); it may be empty.
+	Came string
+}
+
+// Error lists the violations, and behind them says what came.
 func (e *ArgsError) Error() string {
-	return "arguments do not match the schema: " + strings.Join(e.Violations, "; ")
+	text := "arguments do not match the schema: " + strings.Join(e.Violations, "; ")
+	if e.Came != "" {
+		text += " (" + e.Came + ")"
+	}
+	return text
 }
 
 // Name is "ToolArgsError".

@@ -51,7 +51,7 @@ func ExampleDefine() {
 	// Output:
 	// {"degrees":21.5,"sky":"clear over Oslo"}
 	// 21.5 degrees, clear over Oslo
-	// Error: arguments do not match the schema: "city": required property is missing; "units": expected one of ["metric","imperial"]
+	// Error: arguments do not match the schema: "city": required property is missing; "units": expected one of ["metric","imperial"] (the call has units; units is the string "kelvin")
 }
 
 // shell is a tool that pretends to run a command.

@@ -328,7 +328,7 @@ func TestErrorCatalogue(t *testing.T) {
 	}{
 		{"ERR-1", nil, call{Name: "nope"}, false, `no tool named "nope"`, "UNKNOWN_TOOL", "ToolNotFoundError"},
 		{"DEFINE-3", nil, call{Name: "typed", Arguments: map[string]any{"n": "x"}}, false,
-			`arguments do not match the schema: "n": expected integer`, "INVALID_ARGS", "ToolArgsError"},
+			`arguments do not match the schema: "n": expected integer (n is the string "x")`, "INVALID_ARGS", "ToolArgsError"},
 		{"OUT-5", nil, call{Name: "nan"}, false, `tool "nan" produced an invalid result: "value": not a lossless JSON value`, "INVALID_TOOL_OUTPUT", "ToolOutputError"},
 		{"CANCEL-1", nil, call{Name: "typed"}, true, beforeText, "ABORTED_BEFORE_DISPATCH", "AbortError"},
 		{"JSON-2", nil, call{Name: "typed", Arguments: math.NaN()}, false, "arguments are not lossless JSON: NaN at $", "", ""},

@@ -161,14 +161,18 @@ func (c *Compiled) Validate(v jsonval.Value, root string) []string { return Vali
 // Validate is the function behind the method.
 func Validate(c *Compiled, v jsonval.Value, root string) []string {
 	w := walker{nodes: c.nodes, root: root, union: -1}
-	if c.nodes[0].kind >= isArray {
+	w.walk(v)
+	return w.violations
+}
+
+func (w *walker) walk(v jsonval.Value) {
+	if w.nodes[0].kind >= isArray {
 		w.stack = make([]frame, 0, 8)
 	}
 	w.enter(0, v, step{})
 	for len(w.stack) > 0 {
 		w.advance()
 	}
-	return w.violations
 }
 
 // walker is one validation.
@@ -178,6 +182,8 @@ type walker struct {
 	stack      []frame
 	union      int // the innermost union on the stack, -1 outside of any
 	violations []string
+	explains   bool
+	came       []string // for each violation what came instead, if explains
 }
 
 // frame is one container or union that the walk is inside of.
@@ -221,7 +227,7 @@ func (w *walker) enter(at int32, v jsonval.Value, s step) {
 	switch n.kind {
 	case anything:
 		if !v.Exists() {
-			w.fail(s, "not a lossless JSON value")
+			w.fail(s, "not a lossless JSON value", v)
 		}
 		return
 	case isUnion:
@@ -245,14 +251,14 @@ func (w *walker) enter(at int32, v jsonval.Value, s step) {
 	}
 	switch {
 	case !ok:
-		w.fail(s, "expected "+kindNames[n.kind])
+		w.fail(s, "expected "+kindNames[n.kind], v)
 	case n.kind == isArray && n.items == noItems:
 	case n.kind == isArray, n.kind == isObject && (len(n.members) > 0 || n.closed):
 		w.stack = append(w.stack, frame{node: n, value: v, step: s})
 	case n.enum.Exists() && !contains(n.enum, v): // VALID-5: the enum comes first
-		w.fail(s, "expected one of "+n.enum.String())
+		w.fail(s, "expected one of "+n.enum.String(), v)
 	case n.fixed.Exists() && !jsonval.Equal(n.fixed, v):
-		w.fail(s, "expected "+n.fixed.String())
+		w.fail(s, "expected "+n.fixed.String(), v)
 	}
 }
 
@@ -284,7 +290,7 @@ func (w *walker) object(top *frame, i int) {
 			return
 		}
 		if _, ok := top.value.Get(top.node.required[i]); !ok {
-			w.fail(step{name: top.node.required[i], kind: nameStep}, "required property is missing")
+			w.fail(step{name: top.node.required[i], kind: nameStep}, "required property is missing", jsonval.Value{})
 		}
 	case inMembers:
 		if i == len(top.node.members) {
@@ -300,7 +306,7 @@ func (w *walker) object(top *frame, i int) {
 	case inUndeclared:
 		depth := len(w.stack)
 		for _, name := range top.node.undeclared(top.value) {
-			w.fail(step{name: name, kind: nameStep}, "undeclared property")
+			w.fail(step{name: name, kind: nameStep}, "undeclared property", jsonval.Value{})
 			if len(w.stack) < depth { // it ended a branch of a union
 				return
 			}
@@ -323,20 +329,20 @@ func (w *walker) nextBranch(top *frame, i int) {
 		w.enter(top.node.branches[i], top.value, step{})
 		return
 	}
-	matched, s := top.matched, top.step
+	matched, s, v := top.matched, top.step, top.value
 	w.union = top.outer
 	w.stack = w.stack[:len(w.stack)-1]
 	if matched != 1 {
-		w.fail(s, "expected exactly one oneOf branch to match, "+strconv.Itoa(matched)+" matched")
+		w.fail(s, "expected exactly one oneOf branch to match, "+strconv.Itoa(matched)+" matched", v)
 	}
 }
 
 // leave ends the innermost container.
 func (w *walker) leave() { w.stack = w.stack[:len(w.stack)-1] }
 
-// fail reports a violation at the step s from the innermost container. Within a union it ends the branch instead, and its
+// fail reports a violation of v at the step s from the innermost container; v is absent if a member is the matter. Within a union it ends the branch instead, and its
 // own violations are not shown (VALID-6).
-func (w *walker) fail(s step, reason string) {
+func (w *walker) fail(s step, reason string, v jsonval.Value) {
 	if w.union >= 0 {
 		w.stack = w.stack[:w.union+1]
 		top := &w.stack[w.union]
@@ -344,6 +350,9 @@ func (w *walker) fail(s step, reason string) {
 		return
 	}
 	w.violations = append(w.violations, `"`+w.path(s)+`": `+reason)
+	if w.explains {
+		w.came = append(w.came, w.describe(s, v))
+	}
 }
 
 // path writes where the walk is (VALID-2).

@@ -61,7 +61,7 @@ func syntaxFailure(src string, offset int, reason string) *Failure {
 	line, column := positionAt(src, offset)
 	return &Failure{
 		Kind:    Exception,
-		Message: fmt.Sprintf("SyntaxError: %s (%s:%d:%d)", reason, programFile, line, column),
+		Message: fmt.Sprintf("SyntaxError: %s%s (%s:%d:%d)", reason, syntaxAdvice(src, offset, reason), programFile, line, column),
 		Line:    line,
 		Column:  column,
 	}

@@ -50,7 +50,7 @@ func testBindings(t *testing.T, s *suite) {
 			const r = await p; r.list.push(3);
 			return [r, a]` + decl, want: `[{"list":[1,3]},{"list":[1,2]}]`},
 		{name: "RUN-22 a refused argument names what and where", program: "try { await tools.echo({ items: [0, { when: new Date(0) }] }) } catch (e) { return e.message }" + decl,
-			want: `"arguments are not lossless JSON: a Date at $.items[1].when"`, calls: "-"},
+			want: `"arguments are not lossless JSON: a Date (use toISOString()) at $.items[1].when"`, calls: "-"},
 		{name: "RUN-22 a getter or trap that throws", program: `
 			const got = [];
 			for (const x of [{ get a() { throw new Error('mine') } }, new Proxy({}, { ownKeys() { throw 1 } }), new Proxy([], { getPrototypeOf() { throw 1 } })])

@@ -50,7 +50,7 @@ func testPoison(t *testing.T, s *suite) {
 			want: `[true,"ToolCallError","no such row","fail"]`},
 		{name: "RUN-26 typed refusals", program: "const when = new Date(0), Real = ToolCallError;" + wreck + `
 			try { await tools.echo({ when }) } catch (e) { return [e instanceof Real, e.message] }` + decl,
-			want: `[true,"arguments are not lossless JSON: a Date at $.when"]`, calls: "-"},
+			want: `[true,"arguments are not lossless JSON: a Date (use toISOString()) at $.when"]`, calls: "-"},
 		{name: "RUN-26 transport and validation", program: wreck + `
 			return await tools.echo({ list: [1, 'two', null, true, { deep: [[]] }], "2": 'é\u{1F600}' })` + decl,
 			want: `{"2":"é😀","list":[1,"two",null,true,{"deep":[[]]}]}`},
@@ -61,7 +61,7 @@ func testPoison(t *testing.T, s *suite) {
 			try { await tools.echo({ fake }) } catch (e) { seen += e.message }
 			try { await tools.echo({ map }) } catch (e) { seen += '; ' + e.message }
 			return seen` + decl,
-			want: `"arguments are not lossless JSON: an instance of Object at $.fake; arguments are not lossless JSON: a Map at $.map"`, calls: "-"},
+			want: `"arguments are not lossless JSON: an instance of Object (use a plain object) at $.fake; arguments are not lossless JSON: a Map (use Object.fromEntries(map)) at $.map"`, calls: "-"},
 		{name: "RUN-26 logs", program: wreck + `
 			console.log('text', 1, { a: [1, 'b', null] }); console.warn(undefined); console.table([{ a: 1 }]); console.count(); return 1` + decl,
 			want: "1", also: func(t *testing.T, r runtime.Result, _ *host) {
@@ -75,7 +75,7 @@ func testPoison(t *testing.T, s *suite) {
 		{name: "RUN-26 values with polluted descriptor fields", program: "const when = new Date(0);" + wreck + pollute + `
 			let text = ''; try { await tools.echo({ when }) } catch (e) { text = e.message }
 			return [text, await tools.echo({ a: [1, { b: 'x' }] })]` + decl,
-			want: `["arguments are not lossless JSON: a Date at $.when",{"a":[1,{"b":"x"}]}]`},
+			want: `["arguments are not lossless JSON: a Date (use toISOString()) at $.when",{"a":[1,{"b":"x"}]}]`},
 		{name: "RUN-26 logs with polluted descriptor fields", program: "const e = new Error('x');" + wreck + pollute + `
 			console.log({ a: [1, 'b', { get c() { return 1 } }] }, e); return 1`, want: "1", also: func(t *testing.T, r runtime.Result, _ *host) {
 			if !strings.HasPrefix(r.Logs[0], "{ a: [ 1, 'b', { c: [Getter] } ] } Error: x\n    at program.ts:") {
@@ -92,7 +92,7 @@ func testPoison(t *testing.T, s *suite) {
 			await tools.wait({ ms: 60 }); return n` + decl, want: "31"},
 		{name: "RUN-26 failure texts", program: "const e = new TypeError('real');" + wreck + "throw e", kind: runtime.Exception, match: "^TypeError: real|thrown value cannot be shown"},
 		{name: "RUN-26 the completion", program: wreck + "return { a: 1, b: ['x', { c: null }] }", want: `{"a":1,"b":["x",{"c":null}]}`},
-		{name: "RUN-26 a lossy completion", program: "const d = new Date(0);" + wreck + "return { d }", kind: runtime.InvalidOutput, message: "result is not lossless JSON: a Date at $.d"},
+		{name: "RUN-26 a lossy completion", program: "const d = new Date(0);" + wreck + "return { d }", kind: runtime.InvalidOutput, message: "result is not lossless JSON: a Date (use toISOString()) at $.d"},
 		{name: "HOSTILE-8 metering", program: wreck + "for (;;) console.log('xxxxxxxxxx')", limits: runtime.Limits{MaxOutput: 300}, kind: runtime.OutputLimit},
 		{name: "HOSTILE-7 helper functions are safe under any use", program: `
 			const f: any[] = [tools.echo, console.log, console.table, setTimeout, clearTimeout, queueMicrotask, process.stdout.write];

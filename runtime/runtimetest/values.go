@@ -105,7 +105,7 @@ func testValues(t *testing.T, s *suite) {
 
 	s.checks(t, []check{
 		{name: "VALUE-1 the path of a violation", program: "return { items: [1, 2, { 'a b': [{ when: NaN }] }] }", kind: runtime.InvalidOutput,
-			message: `result is not lossless JSON: NaN at $.items[2]["a b"][0].when`},
+			message: `result is not lossless JSON: NaN (use null) at $.items[2]["a b"][0].when`},
 		{name: "VALUE-1 the addition is at most 200 bytes", program: "let a: any = NaN; for (let i = 0; i < 200; i++) a = { ['é'.repeat(i)]: a, n: 1 }; return a", kind: runtime.InvalidOutput,
 			also: func(t *testing.T, r runtime.Result, _ *host) {
 				if n := len(r.Error.Message) - len("result is not lossless JSON"); n > 200 {

@@ -193,8 +193,33 @@ const lossy = (what, source, names, next, up) => {
     }
     path = step + path;
   }
-  violation = what + ' at $' + path;
+  violation = what + (source === undefined && what === 'undefined' ? '' : remedyOf(what)) + ' at $' + path;
   return undefined;
+};
+
+// remedyOf says what to hand over instead, for a model to read (CODE-34). No text is longer than 50 bytes (VALUE-1).
+const remedyOf = what => {
+  const text = slice(what, 0, 15) === 'an instance of ' ? 'use a plain object' : remedies[what];
+  return text === undefined ? '' : ' (' + text + ')';
+};
+const remedies = {
+  __proto__: null,
+  undefined: 'leave it out or use null',
+  NaN: 'use null',
+  'an infinite number': 'use null',
+  'negative zero': 'use 0',
+  'a bigint': 'use String(x) or Number(x)',
+  'a symbol': 'use a string',
+  'a function': 'call it',
+  'a Promise': 'await it, several with Promise.all',
+  'a Date': 'use toISOString()',
+  'a Map': 'use Object.fromEntries(map)',
+  'a Set': 'use [...set]',
+  'an Error': 'use its message',
+  'a RegExp': 'use its source',
+  'an array with a hole': 'use null',
+  'an array with extra properties': 'copy it: [...list]',
+  'a cyclic structure': 'leave one link out',
 };
 const lossyNumber = (value, source, names, next, up) =>
   lossy(value === 0 ? 'negative zero' : value === value ? 'an infinite number' : 'NaN', source, names, next, up);

@@ -5,7 +5,7 @@ let lastTimer = 0;
 
 const MAX_DELAY = 2147483647;
 const start_ = (callback, delay, repeat, args) => {
-  if (typeof callback !== 'function') throw new TypeError_('the callback of a timer must be a function');
+  if (typeof callback !== 'function') throw new TypeError_('the callback of a timer must be a function; to wait, write await new Promise(r => setTimeout(r, ms))');
   const id = ++lastTimer;
   timers.set(id, { callback, delay, repeat, args });
   host(OP_TIMER, id, delay);

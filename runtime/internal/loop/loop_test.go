@@ -348,20 +348,20 @@ func TestHint(t *testing.T) {
 	}{
 		{"CODE-34 QuickJS's message", "TypeError: not a function\n    at program.ts:2:7", 2, "TypeError: tools.read_fil is not a function; tools has read_file, write_file, list_dir, has space\n    at program.ts:2:7"},
 		{"CODE-34 goja's message", "TypeError: Object has no member 'read_fil'\n    at program.ts:2:7", 2, "TypeError: tools.read_fil is not a function; tools has read_file, write_file, list_dir, has space\n    at program.ts:2:7"},
-		{"CODE-34 a quoted member", "TypeError: not a function", 3, `TypeError: tools["list-dirs"] is not a function; tools has list_dir, write_file, read_file, has space`},
-		{"CODE-34 a position in an argument", "TypeError: not a function", 6, "TypeError: tools.big is not a function; tools has list_dir, read_file, write_file, has space"},
+		{"CODE-34 a quoted member", "TypeError: not a function", 3, `TypeError: tools["list-dirs"] is not a function; tools has list_dir, has space, read_file, write_file`},
+		{"CODE-34 a position in an argument", "TypeError: not a function", 6, "TypeError: tools.big is not a function; tools has list_dir, read_file, has space, write_file"},
 		{"CODE-34 without TypeError", "not a function", 2, "tools.read_fil is not a function; tools has read_file, write_file, list_dir, has space"},
 		{"CODE-34 something else is no function", "TypeError: not a function", 1, "TypeError: not a function"},
 		{"CODE-34 another error", "TypeError: cannot read property", 2, "TypeError: cannot read property"},
-		{"CODE-34 an unknown global", "ReferenceError: tool is not defined\n    at x", 1, "ReferenceError: tool is not defined; the program has tools, input, tools.list_dir, tools.write_file, tools.read_file, tools[\"has space\"]\n    at x"},
-		{"CODE-34 a tool's bare name", "ReferenceError: read_file is not defined", 1, "ReferenceError: read_file is not defined; the program has tools.read_file, tools.write_file, tools, tools.list_dir, tools[\"has space\"], input"},
+		{"CODE-34 an unknown global", "ReferenceError: tool is not defined\n    at x", 1, "ReferenceError: tool is not defined; tools are called as tools.name({…}): the program has tools, input, tools.list_dir, tools.read_file, tools.write_file, tools[\"has space\"]\n    at x"},
+		{"CODE-34 a tool's bare name", "ReferenceError: read_file is not defined", 1, "ReferenceError: read_file is not defined; the program has tools.read_file, tools, input, tools.write_file, tools.list_dir, tools[\"has space\"]"},
 		{"CODE-34 a bound name", "ReferenceError: tools is not defined", 1, "ReferenceError: tools is not defined"},
 		{"CODE-34 no position", "TypeError: not a function", 0, "TypeError: not a function"},
 		{"CODE-34 a position past the end", "TypeError: not a function", 99, "TypeError: not a function"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := hint(c.message, req, c.line); got != c.want {
+			if got := hint(c.message, req, nil, c.line, 1); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -372,7 +372,7 @@ func TestHint(t *testing.T) {
 		for i := range 500 {
 			many.Namespaces[0].Functions = append(many.Namespaces[0].Functions, runtime.Function{Name: fmt.Sprintf("tool_%03d", i)})
 		}
-		got := hint("TypeError: not a function", &many, 2)
+		got := hint("TypeError: not a function", &many, nil, 2, 1)
 		if n := strings.Count(got, "tool_"); n != 10 || !strings.HasSuffix(got, ", …") {
 			t.Errorf("%d names: %s", n, got)
 		}

@@ -53,7 +53,7 @@ func (r *Run) Receive(f Frame) (reply string, ok bool) {
 		}
 	case OpUncaught:
 		line, column := place(f)
-		failure := runtime.UncaughtFailure(hint(clip(f.A, r.spec.Limits.MaxOutput), &r.spec.Request, line))
+		failure := runtime.UncaughtFailure(hint(clip(f.A, r.spec.Limits.MaxOutput), &r.spec.Request, r.spec.Code, line, column))
 		failure.Line, failure.Column = line, column
 		r.fail(failure)
 	case OpLimit:
@@ -225,7 +225,7 @@ func (r *Run) programFailed(f Frame) {
 		failure := &runtime.Failure{Kind: kind, Message: clip(f.B, r.spec.Limits.MaxOutput)}
 		failure.Line, failure.Column = place(f)
 		if kind == runtime.Exception {
-			failure.Message = hint(failure.Message, &r.spec.Request, failure.Line)
+			failure.Message = hint(failure.Message, &r.spec.Request, r.spec.Code, failure.Line, failure.Column)
 		}
 		r.fail(failure)
 	case runtime.OutputLimit:

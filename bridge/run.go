@@ -177,8 +177,8 @@ func FailureText(o Outcome) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "program failed (%s): %s", failure.Kind, failure.Message)
-	if failure.Line > 0 && !strings.Contains(failure.Message, programFile+":") {
-		fmt.Fprintf(&b, "\n    at %s:%d:%d", programFile, failure.Line, failure.Column) // an uncaught error's message has none (RUN-46)
+	if failure.Kind == runtime.WorkerExit && failure.Line > 0 { // an uncaught error, whose message has no position (RUN-46)
+		fmt.Fprintf(&b, "\n    at %s:%d:%d", programFile, failure.Line, failure.Column)
 	}
 	if len(o.Result.Logs) > 0 {
 		b.WriteString("\nOutput before the failure:\n")

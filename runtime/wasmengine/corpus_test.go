@@ -45,7 +45,7 @@ type corpusProgram struct {
 	outcomes   map[string]string
 }
 
-func readCorpus(t *testing.T, path string) (comment string, programs []*corpusProgram) {
+func readCorpus(t testing.TB, path string) (comment string, programs []*corpusProgram) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -98,7 +98,7 @@ func writeCorpus(t *testing.T, path, comment string, programs []*corpusProgram) 
 }
 
 // program expands a %repeat line.
-func (p *corpusProgram) program(t *testing.T) string {
+func (p *corpusProgram) program(t testing.TB) string {
 	t.Helper()
 	line, ok := strings.CutPrefix(p.text, "%repeat ")
 	if !ok {

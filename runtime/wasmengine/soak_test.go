@@ -35,15 +35,6 @@ func scaled(short, ordinary, full int) int {
 	return ordinary
 }
 
-// asTest returns a test for the helpers of the corpus, which want one. A benchmark gets one that nobody runs: when a helper
-// ends it, the benchmark ends, too.
-func asTest(t testing.TB) *testing.T {
-	if t, ok := t.(*testing.T); ok {
-		return t
-	}
-	return new(testing.T)
-}
-
 // hostilePrograms are the programs of the hostile corpus; every n-th, n = 1 for all.
 func hostilePrograms(t testing.TB, n int) (programs []string) {
 	t.Helper()
@@ -53,10 +44,10 @@ func hostilePrograms(t testing.TB, n int) (programs []string) {
 	}
 	i := 0
 	for _, path := range files {
-		_, list := readCorpus(asTest(t), path)
+		_, list := readCorpus(t, path)
 		for _, p := range list {
 			if i++; i%n == 0 {
-				programs = append(programs, p.program(asTest(t)))
+				programs = append(programs, p.program(t))
 			}
 		}
 	}

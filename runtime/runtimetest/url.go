@@ -69,6 +69,7 @@ var urlForms = [][3]string{
 	{"http://[2001:DB8:0:0:1:0:0:1]/", "", "http://[2001:db8::1:0:0:1]/"},
 	{"http://[1:0:0:2:0:0:0:3]/", "", "http://[1:0:0:2::3]/"},
 	{"http://[1:0:2:3:4:5:6:7]/", "", "http://[1:0:2:3:4:5:6:7]/"},
+	{"http://[::2:3:4:5:6:7:8]/", "", "http://[0:2:3:4:5:6:7:8]/"},
 	{"http://[::ffff:1.2.3.4]/", "", "http://[::ffff:102:304]/"},
 	// Paths and what is percent-encoded where.
 	{"http://h/a/./b/../c", "", "http://h/a/c"},
@@ -144,6 +145,8 @@ var urlForms = [][3]string{
 	{"http://[1::2::3]/", "", "!the IPv6 address is not valid ('http://[1::2::3]/')"},
 	{"http://[1:2:3:4:5:6:7]/", "", "!the IPv6 address is not valid ('http://[1:2:3:4:5:6:7]/')"},
 	{"http://[1:2:3:4:5:6:7:8:9]/", "", "!the IPv6 address is not valid ('http://[1:2:3:4:5:6:7:8:9]/')"},
+	{"http://[::1:2:3:4:5:6:7:8]/", "", "!the IPv6 address is not valid ('http://[::1:2:3:4:5:6:7:8]/')"},
+	{"http://[1:2:3:4:5:6:7:8::]/", "", "!the IPv6 address is not valid ('http://[1:2:3:4:5:6:7:8::]/')"},
 	{"http://[::1.2.3.256]/", "", "!the IPv6 address is not valid ('http://[::1.2.3.256]/')"},
 	{"http://[12345::]/", "", "!the IPv6 address is not valid ('http://[12345::]/')"},
 }

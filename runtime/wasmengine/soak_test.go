@@ -105,7 +105,7 @@ func (h holdings) String() string {
 // TestSoak proves RUN-10, RUN-11, BUDGET-8, BUDGET-10 and HOSTILE-10 in the long run: hostile and ordinary programs in turn
 // leave no memory, no goroutine and no file behind.
 func TestSoak(t *testing.T) {
-	rounds := scaled(3, 4, 40)
+	rounds := scaled(3, 4, 15)
 	limits := runtime.Limits{Compute: 20 * time.Millisecond, Wall: 5 * time.Second, Heap: 16 << 20, MaxOutput: 1 << 20}
 	e := newEngine(t, Options{Limits: limits})
 	patient := newEngine(t, Options{})
@@ -152,7 +152,7 @@ func TestSoak(t *testing.T) {
 // engine that is closed in the middle of it. Each has one outcome, that of its own program and its own caller.
 func TestWorkers(t *testing.T) {
 	const workers = 64
-	rounds, each := scaled(1, 2, 40), scaled(4, 8, 60)
+	rounds, each := scaled(1, 2, 20), scaled(4, 8, 30)
 	before := hold(goruntime.NumGoroutine())
 	for round := range rounds {
 		limits := runtime.Limits{Compute: 15 * time.Millisecond, Wall: 20 * time.Second, Heap: 16 << 20, MaxOutput: 1 << 16}

@@ -34,15 +34,22 @@ func (g *guest) hostCall(stack []uint64) {
 
 func (g *guest) receive(op float64, args [maxArgs]value) uint64 {
 	f := loop.Frame{Op: loop.Op(op)}
+	written := f.Op == loop.OpCall && args[4].tag() == tagObject // by the host, from the guest's memory
 	ok := float64(f.Op) == op
 	ok = ok && numberOr0(args[1], &f.N) && numberOr0(args[2], &f.M)
-	ok = ok && (args[3] == undefined || args[3].isString()) && (args[4] == undefined || args[4].isString())
+	ok = ok && (args[3] == undefined || args[3].isString()) && (written || args[4] == undefined || args[4].isString())
+	if ok && written {
+		f.B, ok = g.plain(args[4])
+	}
 	if !ok {
 		return g.nested(boxUndefined)
 	}
-	f.A, f.B = g.text(args[3]), g.text(args[4])
+	f.A = g.text(args[3])
+	if !written {
+		f.B = g.text(args[4])
+	}
 	reply, ok := g.host.Receive(f)
-	if !ok {
+	if !ok && !written {
 		return g.nested(boxUndefined)
 	}
 	return g.boxText(reply)
@@ -95,9 +102,10 @@ func (g *guest) brand(v value) uint64 {
 	if v.tag() != tagObject {
 		return g.nested(boxUndefined)
 	}
-	id := g.nested(jsGetClassID, uint64(v))
+	id, err := g.mem.u16(uint32(v) + objectClass)
+	g.check(err)
 	name := "Object" // a class that is none of the built-in ones, and not the ordinary object
-	if id < uint64(len(g.image.classes)) {
+	if int(id) < len(g.image.classes) {
 		name = g.image.classes[id]
 	}
 	if name == "" {

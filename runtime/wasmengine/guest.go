@@ -41,6 +41,8 @@ type guest struct {
 	fuel, reason, stackPointer api.Global
 	intervals                  int64 // used up so far
 
+	plainText []byte // what plain wrote last, kept for its memory
+
 	rejections rejections
 	stopped    bool  // the host told the guest to stop
 	fault      error // what an import ended the run for

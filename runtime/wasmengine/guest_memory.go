@@ -23,6 +23,14 @@ func (m guestMemory) u32(p uint32) (uint32, error) {
 	return v, nil
 }
 
+func (m guestMemory) u16(p uint32) (uint16, error) {
+	v, ok := m.ReadUint16Le(p)
+	if !ok {
+		return 0, errOutside
+	}
+	return v, nil
+}
+
 func (m guestMemory) value(p uint32) (value, error) {
 	v, ok := m.ReadUint64Le(p)
 	if !ok {

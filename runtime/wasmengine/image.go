@@ -38,6 +38,8 @@ type image struct {
 	classes               [256]string // name of each built-in class by its number; empty for the ordinary object
 	proxyClass            uint64
 
+	objectProto, arrayProto uint32 // pointers: see plain.go
+
 	interpreted bool // by wazero's interpreter, for want of a compiler
 
 	heapSize    uint32 // address of the count of allocated bytes
@@ -99,6 +101,7 @@ func newImage(ctx context.Context, m *module, heap int64) (*image, error) {
 	}
 	b := boot{g: g, im: im}
 	b.quickJS()
+	b.plain()
 	b.prelude()
 	b.probe(heap)
 	if b.err != nil {

@@ -93,6 +93,8 @@ type Op uint32
 
 const (
 	// OpCall starts a call of a binding: N is its number, M the index of the namespace, A the member, B the argument as JSON.
+	// The prelude first offers the argument itself, when it is an object: an engine that can write it, as the prelude would
+	// and without running code of the program, makes the frame and answers the prelude with a string; others drop it.
 	OpCall Op = 1
 	// OpLog adds the log entry A.
 	OpLog Op = 2

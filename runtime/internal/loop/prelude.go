@@ -18,7 +18,8 @@ var preludeFiles embed.FS
 //
 // The native function hands op, n and m as numbers and a and b as strings to Run.Receive (a missing one is zero), and
 // returns the reply as a string, or undefined when there is none. OpBrand and OpTarget are answered by the engine itself.
-// A call whose op, n or m is not a number, or whose a or b is neither missing nor a string, is dropped (HOSTILE-1).
+// A call whose op, n or m is not a number, or whose a or b is neither missing nor a string, is dropped (HOSTILE-1);
+// of OpCall, b may also be an object, which the engine may write as JSON.
 var Prelude = assemble()
 
 // assemble joins the parts in the order of their names.

@@ -15,15 +15,20 @@ const grab = (resolve, reject) => {
 // because its stack is the calling site's: that is the line which the model needs to see (RUN-25).
 const call = (space, member, argument, site) => {
   const promise = new Promise_(grab), resolve = grabbedResolve, reject = grabbedReject;
-  const text = serialise(argument, Infinity);
-  if (text === undefined) {
-    reject(rejection(space, member, site, lossless('arguments are not lossless JSON') +
-      (argument === undefined ? '; pass an object such as {}' : '')));
-  } else {
-    const id = ++lastCall;
-    pending.set(id, { space, member, site, resolve, reject });
+  // An engine that can read a small plain argument by itself takes the call as it is, and says so by a reply.
+  let id = lastCall + 1;
+  if (typeof argument !== 'object' || host(OP_CALL, id, space.index, member, argument) === undefined) {
+    const text = serialise(argument, Infinity);
+    if (text === undefined) {
+      reject(rejection(space, member, site, lossless('arguments are not lossless JSON') +
+        (argument === undefined ? '; pass an object such as {}' : '')));
+      return promise;
+    }
+    id = lastCall + 1; // a getter of the argument may have made calls of its own
     host(OP_CALL, id, space.index, member, text);
   }
+  lastCall = id;
+  pending.set(id, { space, member, site, resolve, reject });
   return promise;
 };
 

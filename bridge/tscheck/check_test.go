@@ -2,6 +2,8 @@ package tscheck
 
 import (
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -98,6 +100,18 @@ func TestPrograms(t *testing.T) {
 		f := try(t, t.Context(), warm, request("1;\nawait tools.note({ text: 1, tags: 2 })", tools), tools)
 		if f == nil || f.Kind != runtime.Exception || f.Line != 2 || f.Column != 20 || f.Budget != "" {
 			t.Errorf("%+v", f)
+		}
+	})
+	t.Run("GATE-7 a file of the machine is not read, and says nothing to a model", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(path+".ts", []byte("export type S = 'SECRET';"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		req := request("let s: import("+strconv.Quote(filepath.ToSlash(path))+").S; await tools['my-tool']({ n: s })", tools)
+		for how, checker := range map[string]*Checker{"once": once, "warm": warm} {
+			if f := try(t, t.Context(), checker, req, tools); f != nil {
+				t.Errorf("%s: %v", how, f)
+			}
 		}
 	})
 	t.Run("GATE-7 the right name comes first, however many there are", func(t *testing.T) {

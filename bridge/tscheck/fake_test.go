@@ -153,7 +153,7 @@ func TestFaults(t *testing.T) {
 		}{
 			{"crash", "out of order", ""},
 			{"garbage", "", ""},
-			{"hog", "out of memory", "linux"},
+			{"hog", "exit status 2: fatal error: ", "linux"},
 			{"long", "announces a message of 99999999999 bytes", "warm"},
 			{"header", "buffer full", "warm"},
 			{"refuse", "no such thing", "warm"},

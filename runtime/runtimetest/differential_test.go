@@ -93,7 +93,7 @@ func TestDifferential(t *testing.T) {
 		programs = 40
 	}
 	if os.Getenv("RUNCODE_SOAK") != "" {
-		programs = 20_000
+		programs = 5_000
 	}
 	p := newPair(t)
 	completed, kinds := 0, map[runtime.Kind]int{}

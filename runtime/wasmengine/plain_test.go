@@ -24,6 +24,7 @@ func TestPlain(t *testing.T) {
 		{"VALUE-4 without a prototype", "const o = Object.create(null); o.a = 1; tools.x(o)", `{"a":1}`, true},
 		{"VALUE-4 frozen", "tools.x(Object.freeze({a: Object.freeze([1])}))", `{"a":[1]}`, false},
 		{"VALUE-7 indices come first", "tools.x({b: 1, 2: 0, 1: 0})", `{"1":0,"2":0,"b":1}`, false},
+		{"VALUE-7 a large index too", "tools.x({b: 1, 4000000000: 0})", `{"4000000000":0,"b":1}`, false},
 		{"VALUE-7 the order of an added key", "const o = {b: 1, a: 2}; delete o.b; o.b = 3; tools.x(o)", `{"a":2,"b":3}`, false},
 		{"VALUE-6 large and small numbers", "tools.x({a: 2 ** 60, b: 1e21, c: 5e-324, d: -1})", `{"a":1152921504606847000,"b":1e+21,"c":5e-324,"d":-1}`, true},
 		{"VALUE-9 wide texts and names", "tools.x({'\u20ac': 'a\u20ac\U0001f600\u00e9'})", `{"€":"a€😀é"}`, true},

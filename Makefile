@@ -7,7 +7,7 @@ CROSS     := linux/arm64 darwin/arm64 windows/amd64 linux/riscv64
 # The race detector needs cgo and a C compiler.
 RACE      := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-.PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross bench fuzz engine
+.PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross bench fuzz soak engine
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,8 +53,13 @@ bench: ## benchmarks; compare two runs with benchstat
 fuzz: ## each fuzz target for FUZZTIME (30s)
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p || exit 1; \
 	  done; done
+
+soak: ## endurance, fault and parity tests at full length
+	RUNCODE_SOAK=1 $(GO) test -count=1 -timeout 120m -v -run 'TestSoak|TestWorkers|TestPairs|TestPrograms|TestGrowthFails|TestCancelAtEachLook|TestCallFails' ./runtime/wasmengine/
+	RUNCODE_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestDifferential$$' ./runtime/runtimetest/
+	RUNCODE_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestPolicyParity' ./bridge/
 
 engine: ## fetch the pinned engine binary again (npm) and verify it
 	sh runtime/wasmengine/engine/fetch.sh

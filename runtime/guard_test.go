@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -9,6 +10,25 @@ import (
 // nested returns n openings around inner and as many closings.
 func nested(n int, open, inner, closing string) string {
 	return strings.Repeat(open, n) + inner + strings.Repeat(closing, n)
+}
+
+// repeated returns text repeated to size bytes; each % becomes the number of the repetition.
+func repeated(text string, size int) string {
+	var b strings.Builder
+	b.Grow(size + len(text) + 16)
+	end := 0
+	for i := 0; b.Len() < size; i++ {
+		if strings.Contains(text, "%") {
+			b.WriteString(strings.ReplaceAll(text, "%", strconv.Itoa(i)))
+		} else {
+			b.WriteString(text)
+		}
+		if b.Len() > size {
+			break
+		}
+		end = b.Len()
+	}
+	return b.String()[:end]
 }
 
 // TestGuardAccepts proves the half of HOSTILE-9 that is easily forgotten: what people write is let through.

@@ -66,25 +66,6 @@ func units(lines string) []unit {
 	return list
 }
 
-// repeated returns text repeated to size bytes; each % becomes the number of the repetition.
-func repeated(text string, size int) string {
-	var b strings.Builder
-	b.Grow(size + len(text) + 16)
-	end := 0
-	for i := 0; b.Len() < size; i++ {
-		if strings.Contains(text, "%") {
-			b.WriteString(strings.ReplaceAll(text, "%", strconv.Itoa(i)))
-		} else {
-			b.WriteString(text)
-		}
-		if b.Len() > size {
-			break
-		}
-		end = b.Len()
-	}
-	return b.String()[:end]
-}
-
 type hostileTask struct {
 	Text, Pre, End string
 	Size           int

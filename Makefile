@@ -7,10 +7,10 @@ CROSS     := linux/arm64 darwin/arm64 windows/amd64 linux/riscv64
 # The race detector needs cgo and a C compiler.
 RACE      := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-.PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross bench fuzz soak engine
+.PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross check-sdk bench fuzz soak engine
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## the main job: report on this tree through the file tools
 	$(GO) run ./cmd/runcode run --allow-read testdata/examples/report.ts
@@ -46,6 +46,9 @@ cross: ## the other platforms compile, tests included
 	@for t in $(CROSS); do echo "build $$t"; \
 	  GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build ./... && \
 	  GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
+
+check-sdk: ## type-check generated declarations (npm ci --prefix testdata/servers brings the compiler)
+	$(GO) test -count=1 -v -run 'TestRealServersCompile|TestCheckDeclarations|TestShared|TestGenerated' ./sdkgen
 
 bench: ## benchmarks; compare two runs with benchstat
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...

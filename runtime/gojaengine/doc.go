@@ -12,4 +12,8 @@
 // What is cheap to refuse is refused: panics become failures, the depth of calls is limited, code from strings (eval,
 // Function) and a few built-ins that allocate without measure are not available. For programs that nobody has vouched for
 // there is package wasmengine.
+//
+// goja departs from the language in places, some of them silently: a throw in finally is caught by the same statement's
+// catch, chains such as a < b <= c are read from the right, bit operations go wrong on numbers from 2**63 up. The suite in
+// package runtimetest lists what is known (TestDifferences).
 package gojaengine

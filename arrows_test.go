@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 
 	"bridge":         {"registry", "registry/card", "registry/schema", "runtime", "runtime/jsonval", "sdkgen"},
 	"bridge/trace":   {"runtime", "runtime/jsonval"},
-	"bridge/gateway": {"bridge", "registry", "runtime/jsonval"},
+	"bridge/gateway": {"bridge", "registry", "registry/schema", "runtime", "runtime/jsonval", "sdkgen"},
 	"bridge/tscheck": {"runtime", "runtime/jsonval", "sdkgen"},
 }
 

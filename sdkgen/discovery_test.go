@@ -307,13 +307,59 @@ func TestQuestion(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"readFile": "read file", "HTTPServer": "http server", "get_user_IDs": "get user id", "listURLsOf": "list url of", "my-tool.v2": "my tool v2", "S3Buckets": "s3 bucket", "base64Encode": "base64 encode",
-		"Queries": "query", "boxes": "box", "classes": "class", "status": "status", "analysis": "analysis", "is": "is", "Ünïcode Straße": "ünïcode straße", "搜索 files": "搜 索 file", "": "", "--": "",
+		"readFile": "read file", "HTTPServer": "http server", "get_user_IDs": "get user ids", "listURLsOf": "list urls of", "my-tool.v2": "my tool v2", "S3Buckets": "s3 buckets", "base64Encode": "base64 encode",
+		"Ünïcode Straße": "ünïcode straße", "搜索 files": "搜 索 files", "": "", "--": "",
 	} {
 		var got []string
 		words(text, func(w string) { got = append(got, w) })
 		if strings.Join(got, " ") != want {
 			t.Errorf("GATE-3 %q: got %q", text, got)
 		}
+	}
+}
+
+func TestStem(t *testing.T) {
+	for want, forms := range map[string]string{
+		"query": "query queries", "box": "box boxes", "class": "class classes", "status": "status", "analysis": "analysis", "is": "is",
+		"creat": "create creates created creating creation", "delet": "delete deleted deleting deletion", "run": "run runs running",
+		"stop": "stop stopped", "fill": "fill filled filling", "pass": "pass passes passed passing", "pod": "pod pods", "string": "string strings",
+		"red": "red", "thing": "thing things", "ünïcod": "ünïcode", "搜": "搜", "s3": "s3", "": "", "s": "s", "es": "es", "need": "need needed",
+	} {
+		for form := range strings.FieldsSeq(forms) {
+			if got := stem(form); got != want {
+				t.Errorf("GATE-3 %q: got %q, want %q", form, got, want)
+			}
+		}
+	}
+}
+
+// TestSearchWords has the parts of the ranking one by one.
+func TestSearchWords(t *testing.T) {
+	tool := func(name, about string) Tool { return Tool{Name: name, Description: about} }
+	for _, c := range []struct {
+		name, query, first string
+		tools              []Tool
+	}{
+		{"a word in any inflection", "creating branches", "branch_create", []Tool{tool("branch_create", ""), tool("a_list", "branch")}},
+		{"words that say nothing do not count", "what are my branches", "zz", []Tool{tool("zz", "branches"), tool("what_are_my", "")}},
+		{"but where there is nothing else", "which", "which", []Tool{tool("a", "x"), tool("which", "")}},
+		{"a word of the same meaning", "show the folder", "list_directory", []Tool{tool("list_directory", ""), tool("a", "shoe")}},
+		{"less than the word itself", "remove", "remove_it", []Tool{tool("delete_it", ""), tool("remove_it", "")}},
+		{"the beginning of a word that nothing has", "kuber", "kubernetes", []Tool{tool("a", "cube"), tool("kubernetes", "")}},
+		{"the server's name", "mail delete", "mcp__mail__delete", []Tool{tool("mcp__files__delete", ""), tool("mcp__mail__delete", "")}},
+		{"less than the tool's name", "mail", "mcp__a__mail", []Tool{tool("mcp__a__mail", ""), tool("mcp__mail__a", "")}},
+		{"what it does before what else it says", "invoice", "b", []Tool{tool("a", "Sends mail. Not for an invoice."), tool("b", "Sends an invoice. Not for mail.")}},
+		{"what an argument is about", "viewport", "b", []Tool{tool("a", ""), {Name: "b", Parameters: js(t, `{"type":"object","properties":{"x":{"type":"string","description":"Size of the viewport"}}}`)}}},
+		{"what an argument admits", "landscape", "b", []Tool{tool("a", ""), {Name: "b", Parameters: js(t, `{"type":"object","properties":{"x":{"type":"string","enum":["landscape","portrait"]}}}`)}}},
+	} {
+		t.Run("GATE-3 "+c.name, func(t *testing.T) {
+			s, err := New("typescript", c.tools, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Index().Search(c.query, 3); len(got) == 0 || got[0].Name != c.first {
+				t.Errorf("got %+v", got)
+			}
+		})
 	}
 }

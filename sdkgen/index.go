@@ -1,12 +1,11 @@
-// This file defines the search over tools that discovery offers to programs and to the gateway (GATE-3).
+// This file defines the search over tools that discovery offers to programs and to the gateway (GATE-3): what it knows of each tool, and
+// how it is asked. How answers are ranked is in rank.go.
 
 package sdkgen
 
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,10 +13,6 @@ import (
 )
 
 // Index answers questions about one set of tools: sdk.search and sdk.describe. It never changes and is safe for concurrent use.
-//
-// The ranking is BM25 over the words of each tool's name, description and members, each kind of text measured by its own usual length, so
-// that a tool with a long manual is found by its name like any other. Words are compared without case and plural; a word of the query also
-// finds longer words that begin with it, at a discount.
 type Index struct {
 	language *language
 	options  Options
@@ -32,16 +27,13 @@ type Index struct {
 
 // The texts of a tool that are searched.
 const (
-	nameWords = iota
-	aboutWords
-	memberWords
+	nameWords    = iota // its own name
+	serverWords         // the name of the server that it comes from
+	summaryWords        // the first sentence of its description
+	aboutWords          // the rest of it
+	memberWords         // the names of its arguments and of the members of its result
+	noteWords           // the descriptions of its arguments, and the literals that they admit
 	parts
-)
-
-// How much a word of each text counts, and how much a long text is held back (BM25's b).
-var (
-	partWeight  = [parts]float64{4, 1, 0.7}
-	partPenalty = [parts]float64{0.3, 0.75, 0.75}
 )
 
 // posting is one tool that a word occurs in, with the number of occurrences in each of its texts.
@@ -57,12 +49,8 @@ type Match struct {
 }
 
 const (
-	defaultLimit  = 5
-	maxLimit      = 50
-	maxQuery      = 64  // words of a query that count
-	maxExpansions = 32  // longer words that a word of the query stands for
-	prefixWeight  = 0.5 // how much such a word counts
-	saturation    = 1.2 // BM25's k1: how fast repeating a word stops to count
+	defaultLimit = 5
+	maxLimit     = 50
 )
 
 // Index returns the index of the tools. It is made at the first call, in time in proportion to their text, and then kept.
@@ -73,10 +61,12 @@ func (s *SDK) newIndex() *Index {
 		language: s.language, options: s.options, tools: s.tools,
 		byName: map[string]*tool{}, byRaw: map[string][]*tool{}, postings: map[string][]posting{}, lengths: make([][parts]float64, len(s.tools)),
 	}
+	stems := map[string]string{}
 	for i, t := range s.tools {
+		_, raw := serverAndName(t.Name)
 		x.byName[t.Name] = t
-		x.byRaw[rawName(t.Name)] = append(x.byRaw[rawName(t.Name)], t)
-		x.add(i, t)
+		x.byRaw[raw] = append(x.byRaw[raw], t)
+		x.add(i, t, stems)
 	}
 	for term := range x.postings {
 		x.terms = append(x.terms, term)
@@ -90,28 +80,54 @@ func (s *SDK) newIndex() *Index {
 	return x
 }
 
-func (x *Index) add(i int, t *tool) {
-	counted := func(part int) func(string) {
-		return func(word string) {
-			list := x.postings[word]
+// add enters one tool. stems remembers the stems of words.
+func (x *Index) add(i int, t *tool, stems map[string]string) {
+	enter := func(part int, text string) {
+		words(text, func(word string) {
+			term, known := stems[word]
+			if !known {
+				term = stem(word)
+				stems[word] = term
+			}
+			list := x.postings[term]
 			if n := len(list); n == 0 || list[n-1].tool != i {
 				list = append(list, posting{tool: i})
-				x.postings[word] = list
+				x.postings[term] = list
 			}
 			list[len(list)-1].count[part]++
 			x.lengths[i][part]++
-		}
+		})
 	}
-	words(t.Name, counted(nameWords))
-	words(t.Description, counted(aboutWords))
+	server, name := serverAndName(t.Name)
+	enter(nameWords, name)
+	enter(serverWords, server)
+	summary, rest := firstSentence(t.Description)
+	enter(summaryWords, summary)
+	enter(aboutWords, rest)
 	for _, root := range []*shape{t.args, t.output} {
 		root.walk(func(s *shape) []*shape {
 			for _, f := range s.fields {
-				words(f.name, counted(memberWords))
+				enter(memberWords, f.name)
+				enter(noteWords, f.description)
+			}
+			for _, literal := range s.literals {
+				enter(noteWords, literal.Str())
 			}
 			return s.parts()
 		})
 	}
+}
+
+// firstSentence returns the sentence that says what a tool does, and the rest of its description.
+func firstSentence(description string) (first, rest string) {
+	description = strings.TrimSpace(description)
+	end := len(description)
+	for _, mark := range []string{"\n", ". ", "; ", ": "} {
+		if at := strings.Index(description, mark); at > 0 {
+			end = min(end, at)
+		}
+	}
+	return description[:end], description[end:]
 }
 
 // Search returns the tools that fit a query best, the best first, at most limit (0 or less: 5; never more than 50). A query that is a
@@ -134,143 +150,6 @@ func (x *Index) Search(query string, limit int) []Match {
 		matches = append(matches, Match{t.Name, x.language.entry(t, x.options)})
 	}
 	return matches
-}
-
-// score returns the score of each tool.
-func (x *Index) score(query string) []float64 {
-	scores := make([]float64, len(x.tools))
-	best := make([]float64, len(x.tools)) // of one word of the query: what stands for it adds nothing to itself
-	seen := map[string]bool{}
-	words(query, func(word string) {
-		if seen[word] || len(seen) >= maxQuery {
-			return
-		}
-		seen[word] = true
-		rarity := math.Inf(1)
-		if len(x.postings[word]) > 0 {
-			rarity = x.rarity(word)
-			x.scoreTerm(best, word, rarity)
-		}
-		at, _ := slices.BinarySearch(x.terms, word)
-		for n := 0; at < len(x.terms) && n < maxExpansions && len(word) > 2 && strings.HasPrefix(x.terms[at], word); at++ {
-			if longer := x.terms[at]; longer != word {
-				x.scoreTerm(best, longer, prefixWeight*min(rarity, x.rarity(longer)))
-				n++
-			}
-		}
-		for i, score := range best {
-			scores[i] += score
-			best[i] = 0
-		}
-	})
-	if found := x.find(query); len(found) == 1 {
-		i, _ := slices.BinarySearchFunc(x.tools, found[0].Name, func(t *tool, name string) int { return strings.Compare(t.Name, name) })
-		scores[i] = math.Inf(1)
-	}
-	return scores
-}
-
-// rarity says how much it means that a tool has the word.
-func (x *Index) rarity(term string) float64 {
-	n, all := float64(len(x.postings[term])), float64(len(x.tools))
-	return math.Log(1 + (all-n+0.5)/(n+0.5))
-}
-
-// scoreTerm raises the scores of the tools that have the word.
-func (x *Index) scoreTerm(best []float64, term string, weight float64) {
-	for _, p := range x.postings[term] {
-		count := 0.0
-		for part, n := range p.count {
-			if n > 0 {
-				held := 1 - partPenalty[part] + partPenalty[part]*x.lengths[p.tool][part]/x.average[part]
-				count += partWeight[part] * n / held
-			}
-		}
-		best[p.tool] = max(best[p.tool], weight*count/(count+saturation))
-	}
-}
-
-// Describe returns the declaration of the tool called name, its descriptions whole. The name that an MCP server itself gives a tool does where only one server has
-// it. The error of an unknown name says which names are near.
-func (x *Index) Describe(name string) (string, error) {
-	found := x.find(name)
-	switch {
-	case len(found) == 1:
-		return x.language.entry(found[0], Options{}), nil
-	case len(found) > 1:
-		return "", fmt.Errorf("several servers have a tool %s; name one in full: %s", quoted(name), quotedNames(found))
-	case len(x.tools) == 0:
-		return "", errors.New("there are no tools")
-	}
-	return "", fmt.Errorf("no tool is called %s; the nearest names are %s; sdk.search finds tools by what they do", quoted(name),
-		quotedNames(x.nearest(name)))
-}
-
-// find returns the tool called name, or those that MCP servers call so.
-func (x *Index) find(name string) []*tool {
-	if t, ok := x.byName[name]; ok {
-		return []*tool{t}
-	}
-	if name == "" {
-		return nil
-	}
-	return x.byRaw[name]
-}
-
-// nearest returns the three tools whose names take the fewest changes.
-func (x *Index) nearest(name string) []*tool {
-	near := slices.Clone(x.tools)
-	distance := make(map[*tool]int, len(near))
-	for _, t := range near {
-		distance[t] = min(editDistance(short(name), short(t.Name)), editDistance(short(name), short(rawName(t.Name))))
-	}
-	slices.SortStableFunc(near, func(a, b *tool) int { return cmp.Compare(distance[a], distance[b]) })
-	return near[:min(3, len(near))]
-}
-
-// short bounds what a comparison of names costs.
-func short(name string) string { return strings.ToLower(name[:min(len(name), 64)]) }
-
-// rawName returns what an MCP server calls a tool with this name (TOOLMCP-1), or else the name.
-func rawName(name string) string {
-	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
-		if _, raw, ok := strings.Cut(rest, "__"); ok {
-			return raw
-		}
-	}
-	return name
-}
-
-func quotedNames(tools []*tool) string {
-	var names []string
-	for _, t := range tools[:min(len(tools), 10)] {
-		names = append(names, quoted(t.Name))
-	}
-	return strings.Join(names, ", ")
-}
-
-// quoted returns a name as a message shows it, bounded.
-func quoted(name string) string { return string(appendQuoted(nil, oneLine(name, 100), jsonQuotes)) }
-
-// editDistance counts the bytes to insert, remove or change to make one text of the other.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Question reads the argument of sdk.search: a text, or an object with a text query and a number limit.

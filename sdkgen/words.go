@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// words calls yield with each word of text in its base form: split at everything that is no letter or digit and where a new word begins
+// words calls yield with each word of text in lower case: split at everything that is no letter or digit and where a new word begins
 // inside of a name (readFile, HTTPServer). A script without spaces gives single characters.
 func words(text string, yield func(string)) {
 	start := -1 // of the present word
 	var before, last rune
 	end := func(at int) {
 		if start >= 0 {
-			yield(baseForm(strings.ToLower(text[start:at])))
+			yield(strings.ToLower(text[start:at]))
 		}
 		start = -1
 	}
@@ -48,21 +48,4 @@ func isPluralEnd(text string) bool {
 	rest, ok := strings.CutPrefix(text, "s")
 	next, _ := utf8.DecodeRuneInString(rest)
 	return ok && !unicode.IsLower(next)
-}
-
-// baseForm takes the plural from an English word, roughly: what matters is that both sides of a comparison get the same.
-func baseForm(word string) string {
-	cut := func(suffix, instead string) (string, bool) {
-		stem, ok := strings.CutSuffix(word, suffix)
-		return stem + instead, ok && len(stem) > 1
-	}
-	if len(word) < 3 {
-		return word
-	}
-	for _, rule := range [...][2]string{{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"s", ""}} {
-		if stem, ok := cut(rule[0], rule[1]); ok {
-			return stem
-		}
-	}
-	return word
 }

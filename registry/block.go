@@ -72,6 +72,21 @@ func (b Block) Text() string {
 	return text.Str()
 }
 
+// Image returns the reference that an image block holds, and whether b is one.
+func (b Block) Image() (ref ImageRef, ok bool) {
+	if b.Type() != "image" {
+		return ImageRef{}, false
+	}
+	attachment, _ := b.value.Get("attachment")
+	text := func(name string) string { v, _ := attachment.Get(name); return v.Str() }
+	number := func(name string) int64 { v, _ := attachment.Get(name); return int64(v.Float()) }
+	ref = ImageRef{
+		Attachment: text("attachmentId"), MediaType: text("mediaType"),
+		Bytes: number("bytes"), Width: int(number("width")), Height: int(number("height")),
+	}
+	return ref, ref.Attachment != ""
+}
+
 // Value returns the block as JSON.
 func (b Block) Value() jsonval.Value { return b.value }
 

@@ -103,6 +103,15 @@ func TestResultShape(t *testing.T) {
 		if err := json.Unmarshal(text, &back); err != nil || len(back) != 5 || back[0].Value().String() != b.Value().String() {
 			t.Errorf("read back %v %v", back, err)
 		}
+		ref, ok := back[3].Image()
+		if want := (registry.ImageRef{Attachment: "x", MediaType: "image/png", Bytes: 9, Width: 2, Height: 3}); !ok || ref != want {
+			t.Errorf("the reference read back is %+v", ref)
+		}
+		for _, i := range []int{0, 1} {
+			if _, ok := back[i].Image(); ok {
+				t.Errorf("%s is an image", back[i].Type())
+			}
+		}
 		d.Output.Render = func(_, _ jsonval.Value) ([]registry.Block, error) { return nil, nil }
 		if r := exec(t, d); r.IsError() || len(r.Content()) != 0 {
 			t.Error("an empty list is refused")

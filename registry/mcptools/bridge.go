@@ -25,6 +25,7 @@ type Bridge struct {
 	redact  redactor
 	log     *slog.Logger
 	dial    dial
+	images  *gallery
 	release func() // frees the name
 
 	stop func()        // ends the owner; any number of calls
@@ -59,6 +60,7 @@ func connect(ctx context.Context, reg Registrar, c ServerConfig, o Options, d di
 		config: c, options: o, redact: newRedactor(c), log: o.Logger.With("server", c.Name), dial: d, release: release,
 		stop: stop, done: make(chan struct{}), tools: reg.Group(),
 	}
+	b.images = newGallery(o, b.log)
 	if b.dial == nil {
 		b.dial = newDial(c, o, b.redact)
 	}

@@ -28,7 +28,8 @@ type script struct {
 	lists2   int // lists that were asked for
 	attempts []time.Time
 	sessions []*scripted
-	noEnd    bool // sessions never report gone
+	noEnd    bool              // sessions never report gone
+	answers  map[string]string // what a tool answers instead of its name
 	block    chan struct{}
 	slowDial time.Duration
 }
@@ -118,6 +119,11 @@ func (s *scripted) call(ctx context.Context, raw string, _ jsonval.Value) (json.
 			return nil, errClosed
 		}
 	}
+	s.script.mu.Lock()
+	defer s.script.mu.Unlock()
+	if answer, ok := s.script.answers[raw]; ok {
+		return json.RawMessage(answer), nil
+	}
 	return json.RawMessage(`{"content":[{"type":"text","text":"` + raw + `"}]}`), nil
 }
 
@@ -150,11 +156,12 @@ func page(names ...string) string {
 // bench is a bridge with a scripted server.
 type bench struct {
 	*testing.T
-	script *script
-	reg    *registry.Registry
-	set    *Servers
-	log    *journal
-	config ServerConfig
+	script  *script
+	reg     *registry.Registry
+	set     *Servers
+	log     *journal
+	config  ServerConfig
+	options Options // but for the logger
 }
 
 // inBubble runs a test with a clock of its own.
@@ -182,7 +189,9 @@ func inBubble(t *testing.T, name string, f func(b *bench)) {
 
 func (b *bench) connect() *Bridge {
 	b.Helper()
-	bridge, err := b.set.connect(b.Context(), b.config, Options{Logger: b.log.logger()}, b.script.dial)
+	options := b.options
+	options.Logger = b.log.logger()
+	bridge, err := b.set.connect(b.Context(), b.config, options, b.script.dial)
 	if err != nil {
 		b.Fatal(err)
 	}

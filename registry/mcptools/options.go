@@ -17,6 +17,10 @@ type Options struct {
 	Stderr func(server, line string)
 	// RequestTimeout bounds the handshake and each page of the list; 0 is a minute (MCP-66).
 	RequestTimeout time.Duration
+	// Images and Route let models see the images of results: the one keeps them, the other says whether the calling agent's model takes
+	// them. Both must be there; what is missing is a reason to show none (MCP-36).
+	Images ImageStore
+	Route  RouteProbe
 	// Version is what the client says its version is. "" is "dev".
 	Version string
 }

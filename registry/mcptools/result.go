@@ -77,7 +77,7 @@ func failureText(raw, content string) string {
 	return contentText(raw, blocks)
 }
 
-// renderContent is the default rendering of a canonical value. It is pure.
+// renderContent is the default rendering of a canonical value. It is pure, and admits no image (MCP-33).
 func renderContent(raw string, value jsonval.Value) ([]registry.Block, error) {
 	content, _ := value.Get("content")
 	return []registry.Block{registry.Text(contentText(raw, content))}, nil
@@ -87,7 +87,7 @@ func renderContent(raw string, value jsonval.Value) ([]registry.Block, error) {
 func contentText(raw string, content jsonval.Value) string {
 	var pieces []string
 	for _, block := range content.Items() {
-		if text, ok := blockText(block); ok {
+		if text, ok := blockText(block, reasonDefault); ok {
 			pieces = append(pieces, text)
 		}
 	}
@@ -97,8 +97,9 @@ func contentText(raw string, content jsonval.Value) string {
 	return "(" + raw + " returned nothing to show)"
 }
 
-// blockText is one line of the table of MCP-31. What a faulty server leaves out is never an error here (MCP-32).
-func blockText(block jsonval.Value) (text string, shown bool) {
+// blockText is one line of the table of MCP-31; imageReason is why an image is not shown. What a faulty server leaves out is never an
+// error here (MCP-32).
+func blockText(block jsonval.Value, imageReason string) (text string, shown bool) {
 	kind := stringMember(block, "type")
 	if !kind.IsString() {
 		return "[MCP content block not supported: not an object]", true
@@ -113,8 +114,8 @@ func blockText(block jsonval.Value) (text string, shown bool) {
 			return "[resource link incomplete: name or URI missing]", true
 		}
 		return "Resource link: " + name.Str() + " (" + uri.Str() + ")", true
-	case "image": // MCP-33: the default rendering admits none
-		return "[image not shown: " + mediaType(block) + "; not stored for the model; the raw data is available to programs]", true
+	case "image":
+		return "[image not shown: " + mediaType(block) + "; " + imageReason + "; the raw data is available to programs]", true
 	case "audio":
 		return "[audio not supported: " + mediaType(block) + "; the raw data is available to programs]", true
 	case "resource":

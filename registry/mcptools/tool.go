@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -25,8 +26,20 @@ func (b *Bridge) definition(t remoteTool) registry.Definition {
 		},
 		SDKOutput: sdk,
 		TimeoutMs: b.config.ToolCallTimeout.Milliseconds(),
-		Execute: func(ctx context.Context, args jsonval.Value, _ *registry.Run) (any, error) {
-			return b.call(ctx, t, args)
+		Execute: func(ctx context.Context, args jsonval.Value, run *registry.Run) (any, error) {
+			text, err := b.call(ctx, t, args)
+			if err != nil {
+				return nil, err
+			}
+			value, err := jsonval.Parse(text)
+			if err != nil {
+				return text, nil // the registry says what is lossy about it (MCP-30)
+			}
+			b.images.prepare(ctx, run.Execution(), value)
+			return value, nil
+		},
+		Finalize: func(x registry.Execution, r registry.Result) ([]registry.Block, bool) {
+			return b.images.finalize(t.raw, x, r)
 		},
 	}
 }
@@ -60,8 +73,8 @@ func valueSchema(structured jsonval.Value, required bool) jsonval.Value {
 	)
 }
 
-// call is the body of every tool of the bridge (section 5).
-func (b *Bridge) call(ctx context.Context, t remoteTool, args jsonval.Value) (any, error) {
+// call is the body of every tool of the bridge (section 5). What it returns is the canonical value as text.
+func (b *Bridge) call(ctx context.Context, t remoteTool, args jsonval.Value) (json.RawMessage, error) {
 	if t.needsTask { // MCP-25
 		return nil, fmt.Errorf("tool %q needs task-based execution, which is not supported", t.raw)
 	}

@@ -39,6 +39,7 @@ type Bridge struct {
 	current  session // nil in an outage
 	disposed bool
 	facts    ServerFacts
+	raw      map[string]string // the server's own name of each registered tool
 }
 
 // Connect makes a bridge of its own for one server: it validates c, starts or reaches the server, asks for its tools and registers them
@@ -102,6 +103,14 @@ func (b *Bridge) Facts() ServerFacts {
 	return b.facts
 }
 
+// RawName returns the name that the server itself has for a registered tool (MCP-10), false for what is no tool of this bridge.
+func (b *Bridge) RawName(public string) (raw string, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	raw, ok = b.raw[public]
+	return raw, ok
+}
+
 // Close disposes the bridge (MCP-68): no further attempt is made, the server is ended, the tools are removed, calls that are under way
 // fail as not connected. It returns when all that is done, within some seconds even for a server that will not go, or when ctx ends;
 // the disposal then goes on. It may be called more than once.
@@ -143,6 +152,7 @@ func (b *Bridge) setSession(s session) {
 func (b *Bridge) own(ctx context.Context, started chan<- error) {
 	defer close(b.done)
 	defer b.release()
+	defer b.setNames(nil)
 	defer b.tools.Dispose()
 	defer b.stop()
 

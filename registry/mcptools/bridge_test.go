@@ -458,6 +458,44 @@ func TestNotices(t *testing.T) {
 	})
 }
 
+func TestRawNames(t *testing.T) {
+	inBubble(t, "MCP-10 the raw name is kept beside the definition", func(b *bench) {
+		b.script.lists = []string{page("admin.reset", "admin_reset"), page("b")}
+		bridge := b.connect()
+		want := func(public, raw string) {
+			b.Helper()
+			got, ok := b.set.RawName(public)
+			alone, _ := bridge.RawName(public)
+			if got != raw || alone != raw || ok != (raw != "") {
+				b.Errorf("%s is %q and %q, want %q", public, got, alone, raw)
+			}
+			origin := map[bool]string{true: "srv"}[raw != ""]
+			if got := b.set.Origin(public); got != origin {
+				b.Errorf("%s comes from %q", public, got)
+			}
+		}
+		want("mcp__srv__admin_reset_3b185f786768", "admin.reset")
+		want("mcp__srv__admin_reset", "admin_reset")
+		want("mcp__srv__b", "")
+		told := ""
+		b.reg.OnChange(func() { told, _ = b.set.RawName("mcp__srv__b") })
+		b.script.last().notices <- struct{}{}
+		b.wantNames("b")
+		want("mcp__srv__b", "b")
+		want("mcp__srv__admin_reset", "")
+		if told != "b" {
+			b.Error("who is told of the change cannot look the name up yet")
+		}
+		b.script.set(func() { b.script.lists = []string{page("squat")} })
+		defer squat(b.T, b.reg, "mcp__srv__squat")()
+		b.script.last().notices <- struct{}{}
+		time.Sleep(time.Second)
+		want("mcp__srv__squat", "")
+		_ = bridge.Close(b.Context())
+		want("mcp__srv__b", "")
+	})
+}
+
 func TestPages(t *testing.T) {
 	inBubble(t, "MCP-16 a cursor that comes twice", func(b *bench) {
 		b.config.FailOnStartupError = true

@@ -92,6 +92,29 @@ func (s *Servers) Bridges() []*Bridge {
 	return bridges
 }
 
+// RawName is [Bridge.RawName] over all live bridges.
+func (s *Servers) RawName(public string) (raw string, ok bool) {
+	_, raw, ok = s.find(public)
+	return raw, ok
+}
+
+// Origin is the name of the server that a registered tool comes from, "" if it comes from none of this set.
+func (s *Servers) Origin(public string) string {
+	if b, _, ok := s.find(public); ok {
+		return b.Name()
+	}
+	return ""
+}
+
+func (s *Servers) find(public string) (b *Bridge, raw string, ok bool) {
+	for _, b := range s.Bridges() {
+		if raw, ok := b.RawName(public); ok {
+			return b, raw, true
+		}
+	}
+	return nil, "", false
+}
+
 // Close closes all bridges at the same time: see [Bridge.Close]. A bridge that is starting is closed as soon as it has started, and
 // later ones are refused.
 func (s *Servers) Close(ctx context.Context) error {

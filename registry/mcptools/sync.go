@@ -31,11 +31,15 @@ func (b *Bridge) synchronise(ctx context.Context, s session) error {
 // register swaps the bridge's tools under one lock of the registry.
 func (b *Bridge) register(tools []remoteTool) error {
 	definitions := make([]registry.Definition, len(tools))
+	names := make(map[string]string, len(tools))
 	for i, t := range tools {
 		definitions[i] = b.definition(t)
+		names[definitions[i].Name] = t.raw
 	}
+	b.setNames(names)
 	if err := b.tools.Replace(definitions); err != nil {
 		b.published = nil
+		b.setNames(nil)
 		if emptied := b.tools.Replace(nil); emptied != nil {
 			err = errors.Join(err, emptied)
 		}
@@ -46,6 +50,12 @@ func (b *Bridge) register(tools []remoteTool) error {
 		b.published = []remoteTool{}
 	}
 	return nil
+}
+
+func (b *Bridge) setNames(names map[string]string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.raw = names
 }
 
 // noteChanges logs descriptions that changed while a model may be relying on them (MCP-77).

@@ -25,6 +25,7 @@ const agentName = "cli"
 // toolbox is a registry with everything the flags put into it.
 type toolbox struct {
 	registry *registry.Registry
+	servers  []mcptools.ServerConfig // those of the configuration files
 	closers  []func()
 }
 
@@ -36,9 +37,9 @@ func (t *toolbox) close() {
 	t.closers = nil
 }
 
-// openTools builds the registry. Any error is one of configuration, and leaves nothing running. hold takes the status line off
-// the screen while a question is on it.
-func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, hold func() (release func())) (_ *toolbox, err error) {
+// openTools builds the registry with everything but the MCP servers' tools: [app.connect] and [app.front] start those. Any error is
+// one of configuration, and leaves nothing running.
+func (a *app) openTools(f toolFlags, o registry.Options) (_ *toolbox, err error) {
 	var manifests []*exectools.Manifest
 	deny, ask := slices.Clone(f.deny), slices.Clone(f.ask)
 	for _, path := range f.manifests {
@@ -49,22 +50,17 @@ func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, ho
 		manifests = append(manifests, m)
 		deny, ask = append(deny, m.Deny...), append(ask, m.Ask...)
 	}
-	var servers []mcptools.ServerConfig
-	for _, path := range f.mcp {
-		configs, err := mcptools.LoadConfig(path)
-		if err != nil {
-			return nil, configuration(err)
-		}
-		servers = append(servers, configs...)
+	servers, err := a.loadServers(f)
+	if err != nil {
+		return nil, err
 	}
 
 	o.Logger = a.logger()
-	o.Approver = a.approver(f.yes, hold)
 	reg, err := registry.New(o)
 	if err != nil {
 		return nil, err
 	}
-	t := &toolbox{registry: reg}
+	t := &toolbox{registry: reg, servers: servers}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -90,12 +86,27 @@ func (a *app) openTools(ctx context.Context, f toolFlags, o registry.Options, ho
 			return nil, err
 		}
 	}
-	if !f.noServers {
-		if err := a.connect(ctx, t, servers); err != nil {
-			return nil, err
-		}
-	}
 	return t, nil
+}
+
+// loadServers reads the configuration files.
+func (a *app) loadServers(f toolFlags) ([]mcptools.ServerConfig, error) {
+	var servers []mcptools.ServerConfig
+	for _, path := range f.mcp {
+		configs, err := mcptools.LoadConfig(path)
+		var bad *mcptools.ConfigError
+		switch {
+		case err == nil:
+		case f.lenient && len(configs) > 0 && errors.As(err, &bad):
+			for _, problem := range bad.Problems {
+				a.warn("error: " + bad.File + ": " + problem)
+			}
+		default:
+			return nil, configuration(err)
+		}
+		servers = append(servers, configs...)
+	}
+	return servers, nil
 }
 
 // configuration makes a loader's error a usage error.
@@ -117,10 +128,7 @@ func (t *toolbox) add(flag string, tools []registry.Definition, closer io.Closer
 
 // protected is what no write may touch: the files that say what this command may do, and its own configuration (CLI-2).
 func (a *app) protected(f toolFlags) []string {
-	paths := slices.Concat(f.manifests, f.mcp)
-	if f.program != "" && f.program != "-" {
-		paths = append(paths, f.program)
-	}
+	paths := slices.Concat(f.manifests, f.mcp, f.protect)
 	if dir, err := a.userConfigDir(); err == nil {
 		paths = append(paths, filepath.Join(dir, "runcode"))
 	}
@@ -173,8 +181,9 @@ func installPolicy(reg *registry.Registry, n names) error {
 
 // connect starts the MCP servers, all at once. For one program there is no later: a server that does not come up ends the
 // command.
-func (a *app) connect(ctx context.Context, t *toolbox, configs []mcptools.ServerConfig) error {
-	if len(configs) == 0 {
+func (a *app) connect(ctx context.Context, t *toolbox, f toolFlags) error {
+	configs := t.servers
+	if len(configs) == 0 || f.noServers {
 		return nil
 	}
 	servers := mcptools.NewServers(t.registry)

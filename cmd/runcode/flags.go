@@ -22,8 +22,9 @@ type toolFlags struct {
 	yes             bool
 
 	// These are no flags.
-	noServers bool   // read the configuration of servers and start none
-	program   string // the program's path, which no write may touch
+	noServers bool     // read the configuration of servers and start none
+	lenient   bool     // what is wrong with one server's entry does not keep the others out
+	protect   []string // further files that no write may touch: the program
 }
 
 func (f *toolFlags) add(flags *pflag.FlagSet) {

@@ -39,7 +39,7 @@ do is compute, print, and call the tools that you give it. Tools come from manif
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%s; see %s --help", flagProblem(err), cmd.CommandPath())
 	})
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.toolsCommand(), a.sdkCommand(), a.versionCommand(), a.completionCommand())
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.toolsCommand(), a.sdkCommand(), a.mcpCommand(), a.versionCommand(), a.completionCommand())
 	return root
 }
 

@@ -90,7 +90,9 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	// The engine starts while the tools are read and their servers come up.
 	engine := a.startEngine(ctx, f.engine)
 	defer engine.close(ctx)
-	f.tools.program = path
+	if path != "-" {
+		f.tools.protect = append(f.tools.protect, path)
+	}
 	f.tools.noServers = !parses(ctx, program.code)
 
 	live := a.stderrTerminal && !f.quiet && !f.json && a.getenv("NO_COLOR") == "" && a.getenv("CI") == ""
@@ -129,11 +131,14 @@ func (a *app) run(ctx context.Context, path string, args []string, f runFlags) e
 	if err != nil {
 		return err
 	}
-	box, err := a.openTools(ctx, f.tools, registry.Options{Mode: registry.Code, Transport: b}, show.hold)
+	box, err := a.openTools(f.tools, registry.Options{Mode: registry.Code, Transport: b, Approver: a.approver(f.tools.yes, show.hold)})
 	if err != nil {
 		return err
 	}
 	defer box.close()
+	if err := a.connect(ctx, box, f.tools); err != nil {
+		return err
+	}
 	e, err := engine.wait()
 	if err != nil {
 		return err

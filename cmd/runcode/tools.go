@@ -84,11 +84,14 @@ func exactArgs(wanted ...string) cobra.PositionalArgs {
 
 // withTools opens the tools for a command that calls them natively or not at all.
 func (a *app) withTools(ctx context.Context, f toolFlags, use func(*registry.Registry) error) error {
-	box, err := a.openTools(ctx, f, registry.Options{}, nil)
+	box, err := a.openTools(f, registry.Options{Approver: a.approver(f.yes, nil)})
 	if err != nil {
 		return err
 	}
 	defer box.close()
+	if err := a.connect(ctx, box, f); err != nil {
+		return err
+	}
 	return use(box.registry)
 }
 

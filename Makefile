@@ -60,7 +60,8 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 	  done; done
 
 soak: ## endurance, fault and parity tests at full length
-	RUNCODE_SOAK=1 $(GO) test -count=1 -timeout 120m -v -run 'TestSoak|TestWorkers|TestPairs|TestPrograms|TestGrowthFails|TestCancelAtEachLook|TestCallFails' ./runtime/wasmengine/
+	RUNCODE_SOAK=1 $(GO) test -count=1 -timeout 240m -v -run 'TestSoak|TestPairs|TestPrograms|GrowthFails|TestCancelAtEachLook|TestCallFails|TestManyCallsFail' ./runtime/wasmengine/
+	RUNCODE_SOAK=1 $(GO) test $(RACE) -count=1 -timeout 120m -v -run 'TestWorkers' ./runtime/wasmengine/
 	RUNCODE_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestDifferential$$' ./runtime/runtimetest/
 	RUNCODE_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestPolicyParity' ./bridge/
 

@@ -8,14 +8,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -92,7 +93,7 @@ var growing = map[string]string{
 func TestGrowthFails(t *testing.T) {
 	const message = "heap limit reached: 64 MiB"
 	size, most := scaled(20, 40, 300), scaled(2, 8, math.MaxInt)
-	e := newEngine(t, Options{Limits: runtime.Limits{Heap: 64 << 20, MaxOutput: 8 << 20, Compute: time.Minute}})
+	e := newEngine(t, Options{Limits: runtime.Limits{Heap: 64 << 20, MaxOutput: 8 << 20, Compute: time.Hour, Wall: 2 * time.Hour}})
 	source := &faultySource{memorySource: e.image.source, image: uint64(e.image.pages) * wasmPage}
 	intercept(e, nil, source)
 	large := jsonval.Text(strings.Repeat("large ", 80_000))
@@ -132,21 +133,24 @@ func TestGrowthFails(t *testing.T) {
 	t.Logf("%d failures", faults)
 }
 
-// quittingHost is a run whose caller gives up at the k-th look at the budgets.
-type quittingHost struct {
-	*loop.Run
-	k, looks int
-	quit     func()
-}
-
-func (h *quittingHost) Tick() bool {
-	if h.looks++; h.looks == h.k {
-		h.quit()
-		for !h.Ended() { // the end comes from another goroutine
-			time.Sleep(10 * time.Microsecond)
+// TestLateGrowthFails is TestGrowthFails for a program that takes nearly all of a large heap, page by page.
+func TestLateGrowthFails(t *testing.T) {
+	pages, step := scaled(1_000, 2_000, 10_000), scaled(500, 250, 20)
+	e := newEngine(t, Options{Limits: runtime.Limits{Heap: 1 << 30, Compute: time.Hour, Wall: 2 * time.Hour}})
+	source := &faultySource{memorySource: e.image.source, image: uint64(e.image.pages) * wasmPage}
+	intercept(e, nil, source)
+	req := runtime.Request{Program: strings.ReplaceAll(growing["buffers"], "SIZE", fmt.Sprint(pages*11/10))}
+	faults := 0
+	for k := step; k <= pages; k += step {
+		source.k = k
+		r := tryRun(t, e, req)
+		wantFailure(t, r, runtime.WorkerExit, "heap limit reached: 1024 MiB")
+		if source.grown != k {
+			t.Fatalf("BUDGET-8 the memory grew %d times, and should have failed to at %d", source.grown, k)
 		}
+		faults++
 	}
-	return h.Run.Tick()
+	t.Logf("%d failures", faults)
 }
 
 // lookedAt are programs of some dozens of looks, which do the different things that a stop can interrupt.
@@ -174,56 +178,91 @@ var lookedAt = map[string]string{
 
 // TestCancelAtEachLook proves BUDGET-7, RUN-9 and HOSTILE-11: the caller may give up at any moment.
 func TestCancelAtEachLook(t *testing.T) {
-	size, most := scaled(5, 20, 500), scaled(3, 10, math.MaxInt)
-	e := newEngine(t, Options{})
-	var quitter *quittingHost
-	k, quit := 0, func() {}
-	intercept(e, func(r *loop.Run) host {
-		quitter = &quittingHost{Run: r, k: k, quit: quit}
-		return quitter
-	}, nil)
+	size, most := scaled(5, 20, 20), scaled(3, 10, math.MaxInt)
 	stops := 0
 	for name, text := range lookedAt {
 		t.Run("BUDGET-7 HOSTILE-11 "+name, func(t *testing.T) {
-			req := runtime.Request{Program: strings.ReplaceAll(text, "SIZE", fmt.Sprint(size)), Namespaces: echoing(), Seed: 1, Start: time.UnixMilli(1)}
-			k = 0
-			whole := mustRun(t, e, req)
-			n := quitter.looks
-			if n == 0 {
-				t.Fatal("nobody has looked")
-			}
-			step := max(n/most, 1)
-			for k = 1; k <= n; k += step {
-				cause := fmt.Errorf("enough at look %d", k)
-				ctx, cancel := context.WithCancelCause(t.Context())
-				quit = func() { cancel(cause) }
-				r, err := e.Run(ctx, req)
-				cancel(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				wantFailure(t, r, runtime.Abort, cause.Error())
-				if !errors.Is(r.Error, cause) {
-					t.Errorf("BUDGET-7 the failure does not wrap its cause: %v", r.Error)
-				}
-				if len(r.Logs) > len(whole.Logs) || !slices.Equal(r.Logs, whole.Logs[:len(r.Logs)]) {
-					t.Errorf("RUN-9 look %d: logs %.200q are no start of %.200q", k, r.Logs, whole.Logs)
-				}
-				if quitter.looks != k {
-					t.Errorf("HOSTILE-11 %d looks after the end", quitter.looks-k)
-				}
-				stops++
-				if t.Failed() {
-					t.Fatalf("look %d of %d", k, n)
-				}
-			}
-			k = 0
-			if again := mustRun(t, e, req); !jsonval.Identical(again.Value, whole.Value) || !slices.Equal(again.Logs, whole.Logs) {
-				t.Errorf("RUN-10 after the stops: %.100v, before %.100v", again.Value, whole.Value)
-			}
+			stops += cancelAtEachLook(t, strings.ReplaceAll(text, "SIZE", fmt.Sprint(size)), interval, most)
 		})
 	}
+	// One program that does all of it, looked at more often than an engine does.
+	var all strings.Builder
+	all.WriteString("const all: any[] = [];\n")
+	for _, name := range slices.Sorted(maps.Keys(lookedAt)) {
+		fmt.Fprintf(&all, "all.push(await (async () => {\n%s\n})());\n", strings.ReplaceAll(lookedAt[name], "SIZE", "8"))
+	}
+	all.WriteString("return all")
+	t.Run("BUDGET-7 HOSTILE-11 all", func(t *testing.T) {
+		stops += cancelAtEachLook(t, all.String(), scaled(interval, interval, 300), scaled(10, 30, math.MaxInt))
+	})
 	t.Logf("%d stops", stops)
+}
+
+// cancelAtEachLook gives a program up at every look at its budgets, one after each grain units of fuel, or at most times,
+// spread evenly. It returns how often it did.
+func cancelAtEachLook(t *testing.T, program string, grain, most int) (stops int) {
+	t.Helper()
+	e := newEngine(t, Options{Limits: runtime.Limits{Compute: time.Hour, Wall: 2 * time.Hour}})
+	var quitter *quittingHost
+	k, quit := 0, func() {}
+	e.service.NewGuest = func(ctx context.Context, run *loop.Run) (loop.Guest, error) {
+		quitter = &quittingHost{Run: run, given: &given{k: k, quit: quit}}
+		h := &grainedHost{quittingHost: quitter, grain: grain}
+		g, err := e.module.instance(ctx, e.image, e.image.source, e.memory, h)
+		h.guest = g
+		return g, err
+	}
+	req := runtime.Request{Program: program, Namespaces: echoing(), Seed: 1, Start: time.UnixMilli(1)}
+	whole := mustRun(t, e, req)
+	n := quitter.looks
+	if n == 0 {
+		t.Fatal("nobody has looked")
+	}
+	step := max(n/most, 1)
+	for k = 1; k <= n; k += step {
+		cause := fmt.Errorf("enough at look %d", k)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		quit = func() { cancel(cause) }
+		r, err := e.Run(ctx, req)
+		cancel(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFailure(t, r, runtime.Abort, cause.Error())
+		if !errors.Is(r.Error, cause) {
+			t.Errorf("BUDGET-7 the failure does not wrap its cause: %v", r.Error)
+		}
+		if len(r.Logs) > len(whole.Logs) || !slices.Equal(r.Logs, whole.Logs[:len(r.Logs)]) {
+			t.Errorf("RUN-9 look %d: logs %.200q are no start of %.200q", k, r.Logs, whole.Logs)
+		}
+		if quitter.looks != k {
+			t.Errorf("HOSTILE-11 %d looks after the end", quitter.looks-k)
+		}
+		stops++
+		if t.Failed() {
+			t.Fatalf("look %d of %d", k, n)
+		}
+	}
+	k = 0
+	if again := mustRun(t, e, req); !jsonval.Identical(again.Value, whole.Value) || !slices.Equal(again.Logs, whole.Logs) {
+		t.Errorf("RUN-10 after the stops: %.100v, before %.100v", again.Value, whole.Value)
+	}
+	t.Logf("%d stops, in a run of %d looks", stops, n)
+	return stops
+}
+
+// grainedHost has the guest look after each grain units of fuel.
+type grainedHost struct {
+	*quittingHost
+	guest *guest
+	grain int
+}
+
+func (h *grainedHost) Tick() bool {
+	if h.grain != interval { // the guest adds an interval when it is back
+		h.guest.fuel.(api.MutableGlobal).Set(api.EncodeI32(int32(h.grain - interval)))
+	}
+	return h.quittingHost.Tick()
 }
 
 // echoing has one function that answers at once with its argument.
@@ -253,7 +292,7 @@ const callShapeHead = `
 // TestCallFails proves RUN-24, RUN-25 and RUN-23: the k-th call fails, in each way in which a call can, and that one call
 // fails, however the program makes its calls.
 func TestCallFails(t *testing.T) {
-	runs, calls := scaled(40, 200, 10_000), scaled(40, 100, 100)
+	runs, calls := scaled(40, 200, 6_400), scaled(40, 100, 100) // at full length each call fails in each way, in each shape
 	e := newEngine(t, Options{})
 	failures := []struct {
 		name, message string
@@ -270,10 +309,7 @@ func TestCallFails(t *testing.T) {
 	}
 	for i := range runs {
 		k := i * calls / runs % calls
-		if soaking() {
-			k = i % calls
-		}
-		failure := failures[rand.IntN(len(failures))]
+		failure := failures[i/len(callShapes)%len(failures)]
 		shape := callShapes[i%len(callShapes)]
 		var made atomic.Int64
 		tool := func(_ context.Context, arg jsonval.Value, reply func(any, error)) {
@@ -311,6 +347,43 @@ func TestCallFails(t *testing.T) {
 			}
 			if got != want {
 				t.Fatalf("RUN-24 RUN-25 call %d failed with %s; call %d gave %s, want %s\n%s", k, failure.name, at, got, want, shape)
+			}
+		}
+	}
+}
+
+// TestManyCallsFail is TestCallFails for programs that make thousands of calls: in run j, each hundredth fails from the j-th on,
+// so that each call has failed once in the end.
+func TestManyCallsFail(t *testing.T) {
+	calls, runs := scaled(300, 1_000, 10_000), scaled(2, 4, 100)
+	e := newEngine(t, Options{Limits: runtime.Limits{Compute: time.Hour, Wall: 2 * time.Hour}})
+	for j := range runs {
+		shape := callShapes[j%len(callShapes)]
+		tool := func(_ context.Context, arg jsonval.Value, reply func(any, error)) {
+			if int(arg.Float())%runs == j {
+				reply(nil, fmt.Errorf("not %v", arg))
+				return
+			}
+			reply(arg, nil)
+		}
+		r := mustRun(t, e, runtime.Request{
+			Program: callShapeHead + strings.ReplaceAll(shape, "CALLS", fmt.Sprint(calls)),
+			Namespaces: []runtime.Namespace{{
+				Global:     "tools",
+				Functions:  []runtime.Function{{Name: "x", Call: tool}},
+				ErrorClass: &runtime.ErrorClass{Name: "ToolCallError", MemberProperty: "toolName"},
+			}},
+		})
+		if r.Value.Len() != calls {
+			t.Fatalf("RUN-24 %d outcomes of %d calls\n%s", r.Value.Len(), calls, shape)
+		}
+		for at := range calls {
+			want := fmt.Sprint(at)
+			if at%runs == j {
+				want = fmt.Sprintf(`"x: not %d"`, at)
+			}
+			if got := r.Value.Index(at).String(); got != want {
+				t.Fatalf("RUN-24 RUN-25 call %d gave %s, want %s\n%s", at, got, want, shape)
 			}
 		}
 	}

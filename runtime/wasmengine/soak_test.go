@@ -105,27 +105,29 @@ func (h holdings) String() string {
 // TestSoak proves RUN-10, RUN-11, BUDGET-8, BUDGET-10 and HOSTILE-10 in the long run: hostile and ordinary programs in turn
 // leave no memory, no goroutine and no file behind.
 func TestSoak(t *testing.T) {
-	rounds := scaled(3, 4, 15)
-	limits := runtime.Limits{Compute: 20 * time.Millisecond, Wall: 5 * time.Second, Heap: 16 << 20, MaxOutput: 1 << 20}
+	runs, each := scaled(120, 600, 100_000), scaled(1, 1, 3) // ordinary programs to a hostile one
+	limits := runtime.Limits{Compute: 8 * time.Millisecond, Wall: time.Minute, Heap: 16 << 20, MaxOutput: 1 << 20}
 	e := newEngine(t, Options{Limits: limits})
 	patient := newEngine(t, Options{})
 	// What remembers the texts of programs shall fill up at once, not during the test.
 	e.service.Transformer = runtime.NewTransformer(runtime.TransformOptions{CacheBytes: 256 << 10})
 	programs := hostilePrograms(t, scaled(40, 15, 1))
+	perRound := len(programs) * (1 + each)
 	var first holdings
-	idle, runs := goruntime.NumGoroutine(), 0
-	for round := range rounds {
+	idle := goruntime.NumGoroutine()
+	for round := 0; round*perRound < max(runs, 3*perRound); round++ {
 		for i, program := range programs {
 			place := corpusPlacements[(round+i)%len(corpusPlacements)]
 			// No text comes twice.
 			text := place.text(program) + fmt.Sprintf("\n// %d.%d", round, i)
 			r := tryRun(t, e, corpusRequest(text))
 			checkOutcome(t, limits, text, r)
-			mustRun(t, patient, runtime.Request{Program: ordinaryPrograms[i%len(ordinaryPrograms)], Namespaces: runtimetest.GeneratedTools()})
-			runs += 2
+			for k := range each {
+				mustRun(t, patient, runtime.Request{Program: ordinaryPrograms[(i+k)%len(ordinaryPrograms)], Namespaces: runtimetest.GeneratedTools()})
+			}
 		}
 		h := hold(idle)
-		t.Logf("round %d: %v", round, h)
+		t.Logf("after %d runs: %v", (round+1)*perRound, h)
 		switch {
 		case round == 0:
 			continue // what is made once is made now
@@ -136,16 +138,15 @@ func TestSoak(t *testing.T) {
 		const slack = 4 << 20
 		switch {
 		case h.heap > first.heap+slack:
-			t.Errorf("BUDGET-10 the heap of the process grows: %v, in round 1 %v", h, first)
-		case h.resident > first.resident+4*slack:
-			t.Errorf("BUDGET-8 the process grows: %v, in round 1 %v", h, first)
+			t.Errorf("BUDGET-10 the heap of the process grows: %v, after round 1 %v", h, first)
+		case h.resident > first.resident+4*slack && !raceEnabled: // the race detector keeps account of all memory there was
+			t.Errorf("BUDGET-8 the process grows: %v, after round 1 %v", h, first)
 		case h.goroutines > idle:
 			t.Errorf("RUN-11 goroutines are left: %v, at the start %d", h, idle)
 		case h.files > first.files:
-			t.Errorf("RUN-43 files are left: %v, in round 1 %v", h, first)
+			t.Errorf("RUN-43 files are left: %v, after round 1 %v", h, first)
 		}
 	}
-	t.Logf("%d runs", runs)
 }
 
 // TestWorkers proves RUN-41, RUN-9, BUDGET-7 and RUN-40: many runs at once, which their callers give up at any moment, on an

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/jsonval"
@@ -313,6 +314,73 @@ func TestGuestErrors(t *testing.T) {
 		spec := (&script{}).spec()
 		spec.NewGuest = func(context.Context, *Run) (Guest, error) { return nil, errors.New("no memory") }
 		wantFailure(t, Do(context.Background(), spec), runtime.WorkerExit, "engine stopped: no memory")
+	})
+}
+
+// FuzzGuestErrors proves RUN-7, BUDGET-8, BUDGET-10, RUN-47 and RUN-52 for the classifier of a guest's errors: whatever error a
+// guest ends with, however wrapped and with whatever text, the run ends once, as the kind that the error stands for, within its
+// output and with a message that is UTF-8; and an error that comes after the end changes nothing (RUN-9).
+func FuzzGuestErrors(f *testing.F) {
+	code := testCode(f)
+	for _, text := range []string{"", "x", "unreachable", "heap limit reached", "string too long", "a\nb", "\xff\xfe", strings.Repeat("long ", 100)} {
+		for which := range uint8(10) {
+			f.Add(which, text, "    at f (program.ts:2:5)\n", 2, 5, false)
+			f.Add(which, text, "\tat f (program.ts:3:1(7))", -1, 1<<40, which%2 == 0)
+		}
+	}
+	const most = 300
+	f.Fuzz(func(t *testing.T, which uint8, text, stack string, line, column int, over bool) {
+		program := &ProgramError{Message: text, Line: line, Column: column, Stack: stack}
+		errs := []struct {
+			err    error
+			kind   runtime.Kind
+			exact  string // the whole message, or
+			prefix string // how it begins
+		}{
+			{err: ErrHeap, kind: runtime.WorkerExit, exact: "heap limit reached: 64 MiB"},
+			{err: fmt.Errorf("%s: %w", text, ErrHeap), kind: runtime.WorkerExit, exact: "heap limit reached: 64 MiB"},
+			{err: ErrStack, kind: runtime.Exception, exact: StackMessage},
+			{err: fmt.Errorf("%w: %s", ErrStack, text), kind: runtime.Exception, exact: StackMessage},
+			{err: errors.Join(ErrString, errors.New(text)), kind: runtime.Exception, exact: "InternalError: string too long"},
+			{err: program, kind: runtime.Exception, prefix: text},
+			{err: fmt.Errorf("evaluate: %w", program), kind: runtime.Exception, prefix: text},
+			{err: errors.New(text), kind: runtime.WorkerExit, prefix: "engine stopped: " + text},
+			{err: errors.Join(program, ErrHeap), kind: runtime.WorkerExit, exact: "heap limit reached: 64 MiB"}, // the harder end
+			{err: ErrStopped, kind: runtime.WorkerExit, prefix: "engine stopped: "},
+		}
+		c := errs[int(which)%len(errs)]
+		s := &script{start: func(s *script) error {
+			if over {
+				s.send(done)
+			}
+			return c.err
+		}}
+		spec := s.spec()
+		spec.Code, spec.Limits.MaxOutput = code, most
+		r := s.run(t, context.Background(), spec)
+		if over {
+			wantValue(t, r, `"done"`)
+			return
+		}
+		prefix := strings.ToValidUTF8(c.prefix, "\uFFFD")
+		switch {
+		case r.Error == nil:
+			t.Fatalf("RUN-6 completed with %v after %v", r.Value, c.err)
+		case r.Usage.OutputBytes > most || !utf8.ValidString(r.Error.Message):
+			t.Errorf("LOG-14 %d bytes charged for %q", r.Usage.OutputBytes, r.Error.Message)
+		case r.Error.Kind == runtime.OutputLimit: // a text that does not fit
+			if jsonval.StringSize(c.prefix)+jsonval.StringSize(stack) < most/4 {
+				t.Errorf("LOG-14 %q is taken for too long", c.prefix)
+			}
+		case r.Error.Kind != c.kind:
+			t.Errorf("RUN-7 %v ends as %v", c.err, r.Error)
+		case c.exact != "" && r.Error.Message != c.exact:
+			t.Errorf("BUDGET-10 %v gives the message %q", c.err, r.Error.Message)
+		case c.exact == "" && !strings.HasPrefix(strings.ToValidUTF8(r.Error.Message, "\uFFFD"), prefix) && utf8.ValidString(c.prefix):
+			t.Errorf("BUDGET-10 %v gives the message %q", c.err, r.Error.Message)
+		case r.Error.Line < 0 || r.Error.Column < 0 || (r.Error.Line == 0) != (r.Error.Column == 0) || r.Error.Line > 4:
+			t.Errorf("RUN-39 the position %d:%d", r.Error.Line, r.Error.Column)
+		}
 	})
 }
 

@@ -52,6 +52,7 @@ type RunOptions struct {
 	Seed    uint64           // of the program's randomness; 0 has one chosen, of those that a JSON number holds exactly
 	Start   time.Time        // of the program's clock; zero is now
 	Globals []runtime.Global // frozen values beside tools
+	Wall    time.Duration    // shortens the engine's wall-clock budget; 0 leaves it as it is
 
 	// OnLog receives each log entry as the program emits it.
 	OnLog func(text string)

@@ -129,6 +129,7 @@ func (r *run) request(program string, o RunOptions, view []registry.Definition, 
 		Globals: o.Globals,
 		Seed:    o.Seed,
 		Start:   o.Start,
+		Wall:    max(o.Wall, 0),
 		OnLog:   r.watch.onLog(),
 		OnTurn:  r.watch.onTurn(),
 		Unwrap:  true, // CODE-33

@@ -36,8 +36,8 @@ const (
 	IsolationInProcess = "in-process"
 )
 
-// Request is everything one run needs. It carries no tuning: budgets come from the engine's configuration (RUN-4).
-// The engine does not change it, and reads it only while Run runs.
+// Request is everything one run needs. It carries no tuning but Wall: budgets come from the engine's configuration
+// (RUN-4). The engine does not change it, and reads it only while Run runs.
 type Request struct {
 	// Program is TypeScript: the body of an async function in strict mode (RUN-30).
 	Program string
@@ -53,6 +53,10 @@ type Request struct {
 
 	// Start is where the program's clock starts; zero is now.
 	Start time.Time
+
+	// Wall shortens the wall-clock budget for a caller that will not wait as long as the engine would: the smaller of
+	// the two holds (GATE-1). 0 is the engine's limit; a negative one is a misuse.
+	Wall time.Duration
 
 	// OnLog receives each log entry as it is admitted, in order, never concurrently. Nil: entries are only in the Result.
 	OnLog func(text string)

@@ -32,6 +32,13 @@ func (s *Service) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 	if err := runtime.CheckNamespaces(req.Namespaces, req.Globals); err != nil {
 		return runtime.Result{}, err
 	}
+	if req.Wall < 0 {
+		return runtime.Result{}, runtime.Misuse("the wall-clock budget must not be negative, got %v", req.Wall)
+	}
+	limits := s.Limits
+	if req.Wall > 0 {
+		limits.Wall = min(limits.Wall, req.Wall)
+	}
 	if req.Seed == 0 {
 		req.Seed = 1 + rand.Uint64N(1<<53-1) // a number that JSON can name
 	}
@@ -42,11 +49,11 @@ func (s *Service) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 	if ctx.Err() != nil {
 		return s.without(req, began, abortFailure(ctx)), nil
 	}
-	code, failure := s.transform(ctx, &req, began)
+	code, failure := s.transform(ctx, &req, began, limits.Wall)
 	if failure != nil {
 		return s.without(req, began, failure), nil
 	}
-	spec := Spec{Request: req, Limits: s.Limits, Code: code, Began: began, NewGuest: s.NewGuest}
+	spec := Spec{Request: req, Limits: limits, Code: code, Began: began, NewGuest: s.NewGuest}
 	if s.Detach {
 		spec.Detach = s.Life.Go
 	}
@@ -54,8 +61,8 @@ func (s *Service) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 }
 
 // transform is bounded by the run's context and by its wall ceiling (HOSTILE-9).
-func (s *Service) transform(ctx context.Context, req *runtime.Request, began time.Time) (*runtime.Code, *runtime.Failure) {
-	bounded, cancel := context.WithDeadline(ctx, began.Add(s.Limits.Wall))
+func (s *Service) transform(ctx context.Context, req *runtime.Request, began time.Time, wall time.Duration) (*runtime.Code, *runtime.Failure) {
+	bounded, cancel := context.WithDeadline(ctx, began.Add(wall))
 	defer cancel()
 	code, failure := s.Transformer.Transform(bounded, req.Program, req.Unwrap)
 	switch {
@@ -64,7 +71,7 @@ func (s *Service) transform(ctx context.Context, req *runtime.Request, began tim
 	case ctx.Err() != nil:
 		return nil, abortFailure(ctx)
 	}
-	return nil, runtime.WallFailure(s.Limits.Wall)
+	return nil, runtime.WallFailure(wall)
 }
 
 // without is the result of a run that ended before there was an instance (LOG-14).

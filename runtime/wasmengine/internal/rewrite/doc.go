@@ -12,6 +12,8 @@
 //     written with a failing allocation in mind cannot catch that, and code that was not cannot run on with a null.
 //   - The data section is taken out, so that instantiating the module does not write over a memory image that is
 //     already in place.
+//   - The table of functions goes: each call through it becomes a call of an added function that branches to a direct call.
+//     Filling the table would be most of the work of instantiating the module.
 //   - One exported function dispatches to a list of others. In wazero each handle of an exported function owns a native
 //     stack, so an instance with one handle costs far less than an instance with twenty.
 //

@@ -5,48 +5,54 @@ package rewrite
 
 // The opcodes that the rewriter looks at or emits.
 const (
-	opUnreachable = 0x00
-	opBlock       = 0x02
-	opLoop        = 0x03
-	opIf          = 0x04
-	opEnd         = 0x0b
-	opBr          = 0x0c
-	opBrIf        = 0x0d
-	opBrTable     = 0x0e
-	opReturn      = 0x0f
-	opCall        = 0x10
-	opSelectT     = 0x1c
-	opLocalGet    = 0x20
-	opLocalSet    = 0x21
-	opLocalTee    = 0x22
-	opGlobalGet   = 0x23
-	opGlobalSet   = 0x24
-	opMemoryGrow  = 0x40
-	opI32Const    = 0x41
-	opI64Const    = 0x42
-	opI32Eqz      = 0x45
-	opI32Eq       = 0x46
-	opI32LtS      = 0x48
-	opI32GtU      = 0x4b
-	opI32LeU      = 0x4d
-	opI32Add      = 0x6a
-	opI32Sub      = 0x6b
-	opI32ShrU     = 0x76
-	opI32WrapI64  = 0xa7
-	opI64ExtendU  = 0xad
-	opI64ReintF64 = 0xbd
-	opF64ReintI64 = 0xbf
-	opPrefix      = 0xfc
+	opUnreachable  = 0x00
+	opBlock        = 0x02
+	opLoop         = 0x03
+	opIf           = 0x04
+	opEnd          = 0x0b
+	opBr           = 0x0c
+	opBrIf         = 0x0d
+	opBrTable      = 0x0e
+	opReturn       = 0x0f
+	opCall         = 0x10
+	opCallIndirect = 0x11
+	opSelectT      = 0x1c
+	opLocalGet     = 0x20
+	opLocalSet     = 0x21
+	opLocalTee     = 0x22
+	opGlobalGet    = 0x23
+	opGlobalSet    = 0x24
+	opTableGet     = 0x25
+	opTableSet     = 0x26
+	opMemoryGrow   = 0x40
+	opI32Const     = 0x41
+	opI64Const     = 0x42
+	opI32Eqz       = 0x45
+	opI32Eq        = 0x46
+	opI32LtS       = 0x48
+	opI32GtU       = 0x4b
+	opI32LeU       = 0x4d
+	opI32Add       = 0x6a
+	opI32Sub       = 0x6b
+	opI32ShrU      = 0x76
+	opI32WrapI64   = 0xa7
+	opI64ExtendU   = 0xad
+	opI64ReintF64  = 0xbd
+	opF64ReintI64  = 0xbf
+	opRefFunc      = 0xd2
+	opPrefix       = 0xfc
 
 	subMemoryInit = 8
 	subDataDrop   = 9
 	subMemoryCopy = 10
 	subMemoryFill = 11
+	subTableInit  = 12 // and up: all of them on tables
 
-	typeI32   = 0x7f
-	typeI64   = 0x7e
-	typeF64   = 0x7c
-	blockVoid = 0x40
+	typeI32     = 0x7f
+	typeI64     = 0x7e
+	typeF64     = 0x7c
+	typeFuncref = 0x70
+	blockVoid   = 0x40
 )
 
 // immediates says what follows each one-byte opcode.

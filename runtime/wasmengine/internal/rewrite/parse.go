@@ -63,6 +63,10 @@ type module struct {
 	exports     []export
 	bodies      []section // code of each defined function; base for messages
 	data        []Segment
+
+	hasTable  bool
+	tableSize uint32
+	table     []int64 // the function at each place; noElement: none
 }
 
 func parse(wasm []byte) (*module, error) {
@@ -113,6 +117,10 @@ func (m *module) section(id byte, r *reader) {
 		for n := r.count(); n > 0 && r.err == nil; n-- {
 			m.funcs = append(m.funcs, m.typeIndex(r))
 		}
+	case secTable:
+		m.readTable(r)
+	case secElement:
+		m.readElements(r)
 	case secGlobal:
 		m.globals += int(r.u32())
 		return // the initialisers are copied unread
@@ -174,8 +182,7 @@ func (m *module) readImports(r *reader) {
 			}
 			m.importTypes = append(m.importTypes, m.typeIndex(r))
 		case kindTable:
-			r.byte()
-			limits()
+			r.fail("an imported table is not supported")
 		case kindMemory:
 			limits()
 		case kindGlobal:

@@ -58,7 +58,7 @@ type Result struct {
 	// bytes belong to the original.
 	Data []Segment
 	// What was found in the code. Covered are the loops whose turns are counted by a loop inside of them.
-	Loops, Covered, Copies, Fills, Grows int
+	Loops, Covered, Copies, Fills, Grows, Indirect int
 }
 
 // writer is one rewriting at work.
@@ -72,6 +72,8 @@ type writer struct {
 	newFuncs []uint32   // types of the added functions
 	newCode  [][]byte   // their bodies
 
+	dispatchers map[uint32]uint32 // type → the function that calls through the table: see indirect.go
+
 	interrupt          uint32 // functions
 	tick, cpy, fill    uint32
 	grow               uint32
@@ -84,7 +86,7 @@ func Module(wasm []byte, o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rewrite module: %w", err)
 	}
-	w := &writer{module: m, opts: o, nfuncs: uint32(len(m.importTypes) + len(m.funcs))}
+	w := &writer{module: m, opts: o, nfuncs: uint32(len(m.importTypes) + len(m.funcs)), dispatchers: map[uint32]uint32{}}
 	if err := w.rewrite(len(wasm)); err != nil {
 		return nil, fmt.Errorf("rewrite module: %w", err)
 	}
@@ -200,6 +202,21 @@ func (w *writer) body(out []byte, f section) ([]byte, error) {
 			out = append(out, f.body[copied:r.p]...)
 			copied = r.p
 			out = w.check(out)
+		case op == opCallIndirect:
+			w.res.Indirect++
+			out = append(out, f.body[copied:at]...)
+			copied = r.p
+			operands := &reader{b: f.body[:r.p], p: at + 1, base: f.base}
+			t := w.typeIndex(operands)
+			if table := operands.u32(); operands.err == nil && (table != 0 || !w.hasTable) {
+				operands.fail("no table %d", table)
+			}
+			if operands.err != nil {
+				return nil, operands.err
+			}
+			out = call(out, w.indirect(t))
+		case op == opTableGet, op == opTableSet, op == opRefFunc, op == opPrefix && sub >= subTableInit:
+			r.fail("instruction 0x%02x %d is not supported: the table is taken out", op, sub)
 		case op == opMemoryGrow:
 			w.res.Grows++
 			out = append(out, f.body[copied:at]...)
@@ -267,7 +284,7 @@ func (w *writer) emit(exports []export, code [][]byte, size int) {
 		switch s.id {
 		case secType, secFunction, secGlobal:
 			old[s.id] = s.body
-		case secCustom, secData, secDataCount, secExport, secCode:
+		case secCustom, secTable, secElement, secData, secDataCount, secExport, secCode:
 		default:
 			sections[s.id] = s.body
 		}

@@ -281,8 +281,8 @@ func TestEngineBinary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Loops != 1278 || r.Covered != 33 || r.Copies != 89 || r.Fills != 54 || r.Grows != 2 || len(r.Data) != 234 {
-		t.Errorf("%d loops, %d covered, %d copies, %d fills, %d grows, %d segments", r.Loops, r.Covered, r.Copies, r.Fills, r.Grows, len(r.Data))
+	if r.Loops != 1278 || r.Covered != 33 || r.Copies != 89 || r.Fills != 54 || r.Grows != 2 || r.Indirect != 255 || len(r.Data) != 234 {
+		t.Errorf("%d loops, %d covered, %d copies, %d fills, %d grows, %d calls through the table, %d segments", r.Loops, r.Covered, r.Copies, r.Fills, r.Grows, r.Indirect, len(r.Data))
 	}
 	again, err := Module(engineBinary(t), engineOptions())
 	if err != nil || !bytes.Equal(r.Module, again.Module) {
@@ -317,6 +317,7 @@ func FuzzModule(f *testing.F) {
 	f.Add(sample())
 	f.Add(join(header, sec(secType, []byte{0x60, 0, 1, typeI32}), sec(secImport, join(text("env"), text("interrupt"), []byte{kindFunc, 0}))))
 	f.Add(withCode(fn(opBlock, blockVoid, opBrTable, 1, 0, 0, opEnd)))
+	f.Add(withTable(sampleTable, sec(secElement, segment(1, fnGrow, fnFill)), indirectThree...))
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		o := sampleOptions()
 		for _, o := range []Options{o, {Interrupt: o.Interrupt, Interval: o.Interval}} {

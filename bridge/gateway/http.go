@@ -56,6 +56,7 @@ type httpHandler struct {
 	hosts    hosts
 	origins  origins
 	maxBody  int64
+	times    httpTimes
 	log      *slog.Logger
 	sessions *httpSessions
 
@@ -74,7 +75,7 @@ func (g *Gateway) newHTTP(o HTTPOptions) (*httpHandler, error) {
 	case o.Idle < 0:
 		return nil, fmt.Errorf("gateway: HTTPOptions.Idle is %s, expected a duration above 0, or 0 for %s", o.Idle, DefaultIdle)
 	}
-	h := &httpHandler{maxBody: o.MaxBody, log: g.o.Logger, loose: new(calls)}
+	h := &httpHandler{maxBody: o.MaxBody, times: defaultHTTPTimes, log: g.o.Logger, loose: new(calls)}
 	if h.maxBody == 0 {
 		h.maxBody = DefaultMaxBody
 	}
@@ -109,7 +110,7 @@ const sessionless = "2026-07-28"
 func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	w, end := patient(w, cancel)
+	w, end := patient(w, h.times.piece, cancel)
 	defer end()
 	r = r.WithContext(ctx)
 	if !h.hosts.admit(r.Host) {
@@ -140,27 +141,26 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r, client)
 }
 
-// bodyWithin is the time that a client has to send a body.
-const bodyWithin = 30 * time.Second
-
 // readBody reads the whole body before anything waits for the request, so that a slow sender is cut off and a slow answer is not.
 func (h *httpHandler) readBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.Body == nil || r.Body == http.NoBody {
 		return true
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyWithin)) // not every server can
+	_ = control.SetReadDeadline(time.Now().Add(h.times.body)) // not every server can
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxBody))
-	_ = control.SetReadDeadline(time.Time{})
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", h.maxBody))
-		return false
-	case err != nil:
-		refuse(w, http.StatusBadRequest, "the request did not arrive whole")
+	if err != nil {
+		// The limit stays, for the server reads on to the end of the request before it closes the connection.
+		w.Header().Set("Connection", "close")
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", h.maxBody))
+		} else {
+			refuse(w, http.StatusBadRequest, "the request did not arrive whole")
+		}
 		return false
 	}
+	_ = control.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return true
 }
@@ -174,15 +174,17 @@ func (h *httpHandler) serve(w http.ResponseWriter, r *http.Request, client int) 
 	case r.Header.Get(headerProtocol) >= sessionless:
 		h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), httpKey{}, &httpRequests{posts: &h.posts, calls: h.loose})))
 	case id != "":
-		s, ok := h.sessions.enter(id, client)
+		s, leave, ok := h.sessions.enter(id, client, r.Method == http.MethodPost)
 		if !ok {
 			// The client is told to begin anew, and not whether the session is another's.
 			refuse(w, http.StatusNotFound, "session not found")
 			return
 		}
-		defer s.leave()
+		defer leave()
 		if r.Method == http.MethodDelete {
-			s.calls.abort(errSessionEnded) // or else ending it would wait for them
+			s.delete()
+			w.WriteHeader(http.StatusNoContent)
+			return
 		}
 		h.stateful.ServeHTTP(w, r)
 	case r.Method != http.MethodPost:

@@ -125,7 +125,7 @@ func followHTTP(next mcp.MethodHandler) mcp.MethodHandler {
 				from.session.adopt(session)
 			}
 			return result, err
-		case "tools/call":
+		case "tools/call", "subscriptions/listen": // what may take long
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer from.calls.add(cancel)()

@@ -14,15 +14,18 @@ import (
 // HTTPPath is where [Gateway.Serve] serves MCP.
 const HTTPPath = "/mcp"
 
-const (
-	headersWithin = 10 * time.Second // for a client to send its headers
-	idleWithin    = 2 * time.Minute  // for the next request on a connection
-	maxHeaders    = 32 << 10
-	drainWithin   = 15 * time.Second // for calls to end and their results to be sent at the end
-)
+const maxHeaders = 32 << 10
 
-// writeWithin is the time that a client has to take each piece of a response. A whole response has no limit: it may be a stream.
-const writeWithin = 30 * time.Second
+// httpTimes are the times that a client has. A whole response has no limit, for it may be a stream.
+type httpTimes struct {
+	headers time.Duration // to send the headers of a request
+	body    time.Duration // to send its body
+	piece   time.Duration // to take each piece of a response
+	next    time.Duration // until the next request on a connection
+	drain   time.Duration // at the end, to take what is left
+}
+
+var defaultHTTPTimes = httpTimes{headers: 10 * time.Second, body: 30 * time.Second, piece: 30 * time.Second, next: 2 * time.Minute, drain: 15 * time.Second}
 
 // Serve serves the clients that connect to l at [HTTPPath] until ctx ends, and closes l. At the end it takes no new requests,
 // aborts what runs for its clients, sends them the results of that, and ends their sessions. It returns ctx's error then, or the
@@ -33,14 +36,18 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) erro
 		_ = l.Close()
 		return err
 	}
+	return handler.listen(ctx, l)
+}
+
+func (h *httpHandler) listen(ctx context.Context, l net.Listener) (err error) {
 	mux := http.NewServeMux()
-	mux.Handle(HTTPPath, handler)
+	mux.Handle(HTTPPath, h)
 	server := &http.Server{
 		Handler:           mux,
-		ReadHeaderTimeout: headersWithin,
-		IdleTimeout:       idleWithin,
+		ReadHeaderTimeout: h.times.headers,
+		IdleTimeout:       h.times.next,
 		MaxHeaderBytes:    maxHeaders,
-		ErrorLog:          slog.NewLogLogger(handler.log.Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(h.log.Handler(), slog.LevelWarn),
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
@@ -49,12 +56,12 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) erro
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.times.drain)
 	defer cancel()
 	// Shutdown closes the listener and waits for responses, which wait for calls and for sessions to end.
 	down := make(chan error, 1)
 	go func() { down <- server.Shutdown(end) }()
-	drained := handler.close(end)
+	drained := h.close(end)
 	if errors.Join(drained, <-down) != nil {
 		_ = server.Close()
 	}
@@ -71,18 +78,19 @@ func (h *httpHandler) close(ctx context.Context) error {
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	within  time.Duration
 	broken  func()
 }
 
-// patient wraps w and calls broken when nothing more can be written. end must be called when the response is complete: what is
-// still in the server's buffers has a while from then.
-func patient(w http.ResponseWriter, broken func()) (_ http.ResponseWriter, end func()) {
-	p := &patientWriter{w, http.NewResponseController(w), broken}
+// patient wraps w, gives the client that long for each piece, and calls broken when nothing more can be written. end must be
+// called when the response is complete: what is still in the server's buffers has a while from then.
+func patient(w http.ResponseWriter, within time.Duration, broken func()) (_ http.ResponseWriter, end func()) {
+	p := &patientWriter{w, http.NewResponseController(w), within, broken}
 	p.extend()
 	return p, p.extend
 }
 
-func (p *patientWriter) extend() { _ = p.control.SetWriteDeadline(time.Now().Add(writeWithin)) } // not every server can
+func (p *patientWriter) extend() { _ = p.control.SetWriteDeadline(time.Now().Add(p.within)) } // not every server can
 
 func (p *patientWriter) Write(b []byte) (int, error) {
 	p.extend()

@@ -26,11 +26,12 @@ func newHTTPSessions(most int, idle time.Duration) *httpSessions {
 	return &httpSessions{max: cmp.Or(most, DefaultMaxSessions), idle: cmp.Or(idle, DefaultIdle), live: map[string]*httpSession{}}
 }
 
-// httpSession is one session, or the place for one. Its fields but calls are guarded by the set's lock.
+// httpSession is one session, or the place for one. The set's lock guards what is below calls and posts.
 type httpSession struct {
 	set    *httpSessions
 	client int
 	calls  calls
+	posts  sync.WaitGroup // requests that wait for an answer; only added to while the session is known
 
 	session *mcp.ServerSession // nil before the handshake
 	settled bool               // the request that may begin it is over
@@ -60,11 +61,14 @@ func (t *httpSessions) reserve(client int) (*httpSession, bool) {
 		oldest.removeLocked()
 	}
 	t.held++
-	return &httpSession{set: t, client: client}, true
+	s := &httpSession{set: t, client: client}
+	s.posts.Add(1)
+	return s, true
 }
 
 // settle says that the request is over, and gives the place back if no session has come of it.
 func (s *httpSession) settle() {
+	s.posts.Done()
 	s.set.mu.Lock()
 	defer s.set.mu.Unlock()
 	s.settled = true
@@ -97,16 +101,24 @@ func (s *httpSession) adopt(session *mcp.ServerSession) {
 	}()
 }
 
-// enter finds the session with that id if it is client's, and keeps it from idling until leave.
-func (t *httpSessions) enter(id string, client int) (*httpSession, bool) {
+// enter finds the session with that id if it is client's, and keeps it from idling until leave is called. answered says that the
+// request waits for an answer which is not a stream.
+func (t *httpSessions) enter(id string, client int, answered bool) (s *httpSession, leave func(), ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, ok := t.live[id]
+	s, ok = t.live[id]
 	if !ok || s.client != client {
-		return nil, false
+		return nil, nil, false
 	}
 	s.beginLocked()
-	return s, true
+	if !answered {
+		return s, s.leave, true
+	}
+	s.posts.Add(1)
+	return s, func() {
+		s.posts.Done()
+		s.leave()
+	}, true
 }
 
 func (s *httpSession) begin() {
@@ -140,21 +152,40 @@ func (s *httpSession) expire() {
 	}
 }
 
-// removeLocked makes the session unknown, frees its place and ends it in the background.
+// removeLocked makes the session unknown and ends it in the background.
 func (s *httpSession) removeLocked() {
+	if s.forgetLocked() {
+		go s.end(errSessionEnded)
+	}
+}
+
+// forgetLocked makes the session unknown and frees its place. Whoever is told true has to end it.
+func (s *httpSession) forgetLocked() bool {
 	id := s.session.ID()
 	if s.set.live[id] != s {
-		return
+		return false
 	}
 	delete(s.set.live, id)
 	s.set.held--
 	s.timer.Stop()
-	go s.end(errSessionEnded)
+	return true
 }
 
-// end ends the session and returns when its calls have.
+// delete ends the session at its client's wish.
+func (s *httpSession) delete() {
+	s.set.mu.Lock()
+	mine := s.forgetLocked()
+	s.set.mu.Unlock()
+	if mine {
+		s.end(errSessionEnded)
+	}
+}
+
+// end aborts the calls of a session that is no longer known, waits until its client has the answers, because the library gives
+// none once a session is closing, and closes it.
 func (s *httpSession) end(cause error) {
 	s.calls.abort(cause)
+	s.posts.Wait()
 	_ = s.session.Close() // only says that it is closed already
 }
 
@@ -163,10 +194,8 @@ func (t *httpSessions) close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true
 	var ending sync.WaitGroup
-	for id, s := range t.live {
-		delete(t.live, id)
-		t.held--
-		s.timer.Stop()
+	for _, s := range t.live {
+		s.forgetLocked()
 		ending.Go(func() { s.end(errShutdown) })
 	}
 	t.mu.Unlock()

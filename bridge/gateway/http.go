@@ -5,6 +5,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -52,9 +53,7 @@ func (g *Gateway) Handler(o HTTPOptions) (http.Handler, error) { return g.newHTT
 
 // httpHandler serves one set of HTTPOptions.
 type httpHandler struct {
-	tokens   tokens
-	hosts    hosts
-	origins  origins
+	admission
 	maxBody  int64
 	times    httpTimes
 	log      *slog.Logger
@@ -66,26 +65,44 @@ type httpHandler struct {
 	posts               posts
 }
 
+// Validate checks options before anything listens, and names each field that is wrong.
+func (o HTTPOptions) Validate() error {
+	_, err := o.admission()
+	return err
+}
+
+// admission is what options say of who is let in.
+type admission struct {
+	tokens  tokens
+	hosts   hosts
+	origins origins
+}
+
+func (o HTTPOptions) admission() (a admission, err error) {
+	var errs [6]error
+	a.tokens, errs[0] = newTokens(o.Tokens)
+	a.hosts, errs[1] = newHosts(o.Hosts)
+	a.origins, errs[2] = newOrigins(o.Origins)
+	if o.MaxBody < 0 {
+		errs[3] = fmt.Errorf("HTTPOptions.MaxBody is %d, expected a number of bytes, or 0 for %d", o.MaxBody, DefaultMaxBody)
+	}
+	if o.MaxSessions < 0 {
+		errs[4] = fmt.Errorf("HTTPOptions.MaxSessions is %d, expected a number from 1 up, or 0 for %d", o.MaxSessions, DefaultMaxSessions)
+	}
+	if o.Idle < 0 {
+		errs[5] = fmt.Errorf("HTTPOptions.Idle is %s, expected a duration above 0, or 0 for %s", o.Idle, DefaultIdle)
+	}
+	return a, errors.Join(errs[:]...)
+}
+
 func (g *Gateway) newHTTP(o HTTPOptions) (*httpHandler, error) {
-	switch {
-	case o.MaxBody < 0:
-		return nil, fmt.Errorf("gateway: HTTPOptions.MaxBody is %d, expected a number of bytes, or 0 for %d", o.MaxBody, DefaultMaxBody)
-	case o.MaxSessions < 0:
-		return nil, fmt.Errorf("gateway: HTTPOptions.MaxSessions is %d, expected a number from 1 up, or 0 for %d", o.MaxSessions, DefaultMaxSessions)
-	case o.Idle < 0:
-		return nil, fmt.Errorf("gateway: HTTPOptions.Idle is %s, expected a duration above 0, or 0 for %s", o.Idle, DefaultIdle)
-	}
-	h := &httpHandler{maxBody: o.MaxBody, times: defaultHTTPTimes, log: g.o.Logger, loose: new(calls)}
-	if h.maxBody == 0 {
-		h.maxBody = DefaultMaxBody
-	}
-	h.sessions = newHTTPSessions(o.MaxSessions, o.Idle)
-	var errs [3]error
-	h.tokens, errs[0] = newTokens(o.Tokens)
-	h.hosts, errs[1] = newHosts(o.Hosts)
-	h.origins, errs[2] = newOrigins(o.Origins)
-	if err := errors.Join(errs[:]...); err != nil {
+	admission, err := o.admission()
+	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	h := &httpHandler{
+		admission: admission, maxBody: cmp.Or(o.MaxBody, DefaultMaxBody), times: defaultHTTPTimes, log: g.o.Logger,
+		sessions: newHTTPSessions(o.MaxSessions, o.Idle), loose: new(calls),
 	}
 	server := func(*http.Request) *mcp.Server { return g.server }
 	// Its own checks of Host and of the body's size are off: ours come first and are stricter.

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"runcode":   func() { os.Exit(realMain()) },
 		"mcpserver": mcpServer,
+		"mcpclient": mcpClient,
 	})
 }
 

@@ -80,6 +80,9 @@ func (a *app) openHTTP(f httpFlags) (*transport, error) {
 		o.Tokens = []string{token}
 		announce = "bearer token, for this start: " + token
 	}
+	if err := o.Validate(); err != nil {
+		return nil, usagef("%s", strings.NewReplacer("HTTPOptions.Hosts", "--allow-host", "HTTPOptions.Origins", "--allow-origin").Replace(err.Error()))
+	}
 	l, err := net.Listen("tcp", f.address)
 	if err != nil {
 		return nil, usagef("--http: %w", err)

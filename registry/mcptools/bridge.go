@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +21,7 @@ type Registrar interface {
 type Bridge struct {
 	config  ServerConfig
 	options Options
-	redact  redactor
+	redact  *redactor
 	log     *slog.Logger
 	dial    dial
 	images  *gallery
@@ -86,7 +85,7 @@ func connect(ctx context.Context, reg Registrar, c ServerConfig, o Options, d di
 
 // startError is one line, whatever a server put into its errors, and without secrets.
 func (b *Bridge) startError(err error) error {
-	text := strings.Join(strings.Fields(b.redact.clean(err.Error())), " ")
+	text := oneLine(b.redact.clean(err.Error()))
 	return fmt.Errorf("MCP server %q: start-up failed: %w", b.config.Name, redacted{err, text})
 }
 

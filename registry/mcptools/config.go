@@ -34,6 +34,7 @@ type ServerConfig struct {
 
 	URL     string
 	Headers map[string]string // sent with every request
+	OAuth   OAuth             // for servers that want a login: see Login
 
 	ToolCallTimeout    time.Duration // budget of one call in whole milliseconds; 0: one minute
 	FailOnStartupError bool          // a failed start makes Connect fail instead of leaving it to reconnection
@@ -43,6 +44,14 @@ type ServerConfig struct {
 	Deny  []string // the same; wins over Allow
 
 	Notes []string // what a user should be told about this entry of a configuration file, for example that its name was changed
+}
+
+// OAuth says as whom to log in, and for what. The zero value registers a client of its own and asks for what the server needs.
+type OAuth struct {
+	ClientID     string   // of a client that is registered with the authorization server
+	ClientSecret string   // of that client, if it has one
+	Scopes       []string // what to ask for; empty: what the server says
+	RedirectPort int      // on the loopback address, where the browser returns to; 0: any that is free
 }
 
 // Reconnect says how a lost connection is restored (MCP-57 to MCP-61).

@@ -28,7 +28,7 @@ func awaitGone(ch <-chan struct{}) bool {
 }
 
 // newDial returns the way to a configured server. It is not safe for concurrent use: attempts never overlap (MCP-60).
-func newDial(c ServerConfig, o Options, r redactor) dial {
+func newDial(c ServerConfig, o Options, r *redactor) dial {
 	revision := handshakeInitialize // the one that worked is kept for later attempts
 	return func(ctx context.Context) (session, error) {
 		s, err := dialOnce(ctx, c, o, r, revision)
@@ -44,13 +44,13 @@ func newDial(c ServerConfig, o Options, r redactor) dial {
 	}
 }
 
-func dialOnce(ctx context.Context, c ServerConfig, o Options, r redactor, revision string) (*clientSession, error) {
+func dialOnce(ctx context.Context, c ServerConfig, o Options, r *redactor, revision string) (*clientSession, error) {
 	t := newTap()
 	l, err := open(c, t, o, r)
 	if err != nil {
 		return nil, err
 	}
-	s, err := handshake(ctx, l, t, revision, o)
+	s, err := handshake(ctx, l, t, r, revision, o)
 	if err == nil {
 		return s, nil
 	}
@@ -59,7 +59,7 @@ func dialOnce(ctx context.Context, c ServerConfig, o Options, r redactor, revisi
 	if !awaitGone(l.gone()) {
 		return nil, errors.Join(errLingers, err)
 	}
-	return nil, explain(ctx, c, l, err, ended, o.RequestTimeout)
+	return nil, explain(ctx, c, l, r, err, ended, o.RequestTimeout)
 }
 
 func isClosed(ch <-chan struct{}) bool {
@@ -72,7 +72,7 @@ func isClosed(ch <-chan struct{}) bool {
 }
 
 // explain makes one sentence of a failed handshake: what was tried, what happened, what the server said.
-func explain(ctx context.Context, c ServerConfig, l link, err error, ended bool, limit time.Duration) error {
+func explain(ctx context.Context, c ServerConfig, l link, r *redactor, err error, ended bool, limit time.Duration) error {
 	what := fmt.Sprintf("the command %q", c.Command)
 	if c.Transport == StreamableHTTP {
 		what = plainAddress(c.URL)
@@ -87,7 +87,7 @@ func explain(ctx context.Context, c ServerConfig, l link, err error, ended bool,
 	case ended && (errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed)):
 		e.text = fmt.Sprintf("%s gave no answer to initialize: %s", what, l.reason())
 	case fault != nil:
-		e.text = fmt.Sprintf("%s refused initialize: %s", what, faultText(fault))
+		e.text = fmt.Sprintf("%s refused initialize: %s", what, faultText(fault, r))
 	default:
 		e.text = what + ": " + plainCause(err)
 	}

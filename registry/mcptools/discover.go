@@ -55,7 +55,7 @@ func discover(ctx context.Context, s session, perPage time.Duration) ([]remoteTo
 			return tools, nil
 		}
 		if seenCursor[next] {
-			return nil, fmt.Errorf("the list of tools goes round in circles: its cursor %q came twice", cut(next, shownBadLine))
+			return nil, fmt.Errorf("the list of tools goes round in circles: the cursor of page %d came twice", page)
 		}
 		seenCursor[next] = true
 		cursor = next

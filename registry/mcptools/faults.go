@@ -49,11 +49,12 @@ func plainCause(err error) string {
 }
 
 // faultText is what an error says; a code of 0 is none.
-func faultText(fault *jsonrpc.Error) string {
+func faultText(fault *jsonrpc.Error, r *redactor) string {
+	said := r.excerpt(fault.Message, maxFaultText)
 	if fault.Code == 0 {
-		return cut(fault.Message, maxFaultText)
+		return said
 	}
-	return cut(fault.Message, maxFaultText) + " (error " + strconv.FormatInt(fault.Code, 10) + ")"
+	return said + " (error " + strconv.FormatInt(fault.Code, 10) + ")"
 }
 
 // maxFaultText bounds what a server's error may put into a message for the model.

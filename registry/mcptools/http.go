@@ -36,14 +36,14 @@ type httpLink struct {
 	conn      mcp.Connection
 }
 
-func openHTTP(c ServerConfig, t *tap) *httpLink {
+func openHTTP(c ServerConfig, t *tap, o Options, r *redactor) *httpLink {
 	l := &httpLink{over: make(chan struct{}), buried: make(chan struct{})}
 	l.base = http.DefaultTransport.(*http.Transport).Clone()
 	l.transport = &mcp.StreamableClientTransport{
 		Endpoint:     c.URL,
 		MaxEventSize: maxLine,
 		HTTPClient: &http.Client{
-			Transport:     &tripper{base: l.base, tap: t, headers: c.Headers, over: l.over},
+			Transport:     &tripper{base: l.base, tap: t, redact: r, bearer: newBearer(c, o, r), headers: c.Headers, over: l.over},
 			CheckRedirect: sameOrigin,
 		},
 	}
@@ -100,13 +100,21 @@ func plainAddress(address string) string {
 	if err != nil {
 		return "the address"
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	segments := strings.Split(u.Path, "/")
+	for i, segment := range segments {
+		if secretSegment(segment) {
+			segments[i] = "redacted"
+		}
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.Join(segments, "/")}).String()
 }
 
 // tripper is one server's round tripper.
 type tripper struct {
 	base    http.RoundTripper
 	tap     *tap
+	redact  *redactor
+	bearer  *bearer // nil: the configuration has the credentials
 	headers map[string]string
 	over    <-chan struct{}
 }
@@ -134,9 +142,12 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		req.Header.Set(name, value)
 	}
-	resp, err := t.base.RoundTrip(req)
+	resp, err := t.bearer.roundTrip(t.base, req)
 	if err != nil {
 		cancel()
+		if login := (*LoginNeededError)(nil); call != "" && errors.As(err, &login) {
+			return answered(req, faultAnswer(call, login.Error())), nil
+		}
 		return nil, err
 	}
 	if err := t.incoming(req, resp, call); err != nil {
@@ -193,7 +204,7 @@ func (t *tripper) incoming(req *http.Request, resp *http.Response, call string) 
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return refused(resp, call, kind)
+		return t.refused(resp, call, kind)
 	case kind == "text/event-stream":
 		resp.Body = newEventTap(resp.Body, t.tap)
 	case kind == "application/json" && req.Method == http.MethodPost:
@@ -213,7 +224,7 @@ func (t *tripper) incoming(req *http.Request, resp *http.Response, call string) 
 
 // refused makes the refusal of one call an answer to that call: the library would end the session over it (MCP-55). A session that the
 // server no longer knows does end, and is begun anew.
-func refused(resp *http.Response, call, kind string) error {
+func (t *tripper) refused(resp *http.Response, call, kind string) error {
 	redirect := resp.StatusCode >= 300 && resp.StatusCode <= 399
 	if call == "" || redirect || resp.StatusCode == http.StatusNotFound {
 		resp.Body = limited(resp.Body, maxErrorBody)
@@ -226,14 +237,26 @@ func refused(resp *http.Response, call, kind string) error {
 	if frames, err := parseFrames(text); err != nil || len(frames) != 1 || frames[0].fault == nil || frames[0].rawID != call {
 		message := "HTTP " + resp.Status
 		if said := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "\uFFFD")), " "); said != "" && kind != "text/html" {
-			message += ": " + cut(said, shownComplaint)
+			message += ": " + t.redact.excerpt(said, shownComplaint)
 		}
-		text = answer(call, `"error":{"code":0,"message":`+string(jsonval.AppendString(nil, message))+`}`)
+		text = faultAnswer(call, message)
 	}
-	resp.StatusCode, resp.Status = http.StatusOK, "200 OK"
-	resp.Header.Set("Content-Type", "application/json")
-	replaceBody(resp, text)
+	_ = resp.Body.Close()
+	*resp = *answered(resp.Request, text)
 	return nil
+}
+
+// answered is a response that the server might have given to a call.
+func answered(req *http.Request, text []byte) *http.Response {
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)), Request: req,
+	}
+}
+
+// faultAnswer is an error without a code of the protocol.
+func faultAnswer(call, message string) []byte {
+	return answer(call, `"error":{"code":0,"message":`+string(jsonval.AppendString(nil, message))+`}`)
 }
 
 func replaceBody(resp *http.Response, text []byte) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -30,12 +31,20 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// readLines gives the lines of r to each as valid text, long ones in pieces, until r ends.
-func readLines(r io.Reader, each func(line string)) {
+// readLines gives the lines of r to each as valid text without secrets, long ones in pieces, until r ends.
+func readLines(r io.Reader, red *redactor, each func(line string)) {
 	reader := bufio.NewReaderSize(r, maxStderrLine)
+	begun := "" // the end of a piece that may be the beginning of a secret
 	for {
 		piece, err := reader.ReadSlice('\n')
-		if text := strings.TrimRight(strings.ToValidUTF8(string(piece), "\uFFFD"), "\r\n"); text != "" {
+		text := begun + strings.ToValidUTF8(string(piece), "\uFFFD")
+		begun = ""
+		if errors.Is(err, bufio.ErrBufferFull) {
+			text, begun = red.now.Load().split(text)
+		} else {
+			text = red.clean(strings.TrimRight(text, "\r\n"))
+		}
+		if text != "" {
 			each(text)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -77,6 +86,17 @@ func (t *tail) last(n int) string {
 		}
 		text = rest
 	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// oneLine is a text without line ends and without characters that do something to a terminal.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 	return strings.Join(strings.Fields(text), " ")
 }
 

@@ -21,6 +21,8 @@ type Options struct {
 	// them. Both must be there; what is missing is a reason to show none (MCP-36).
 	Images ImageStore
 	Route  RouteProbe
+	// TokenDir is the folder that keeps logins (see [Login]); "" keeps and uses none. It holds one file for each server's address.
+	TokenDir string
 	// Version is what the client says its version is. "" is "dev".
 	Version string
 }
@@ -44,29 +46,17 @@ func (o *Options) check() error {
 var errTransport = errors.New("unknown transport")
 
 // open starts or prepares the transport of a server.
-func open(c ServerConfig, t *tap, o Options, r redactor) (link, error) {
+func open(c ServerConfig, t *tap, o Options, r *redactor) (link, error) {
 	log := o.Logger.With("server", c.Name)
 	switch c.Transport {
 	case Stdio:
-		stderr := func(line string) {
-			line = r.clean(line)
-			if o.Stderr != nil {
-				o.Stderr(c.Name, line)
-				return
-			}
-			log.Debug("the server wrote to its standard error", "line", line)
+		stderr := func(line string) { log.Debug("the server wrote to its standard error", "line", line) }
+		if o.Stderr != nil {
+			stderr = func(line string) { o.Stderr(c.Name, line) }
 		}
-		warn := func(text string, args ...any) {
-			for i, arg := range args {
-				if s, ok := arg.(string); ok {
-					args[i] = r.clean(s)
-				}
-			}
-			log.Warn(text, args...)
-		}
-		return startStdio(c, t, stderr, warn)
+		return startStdio(c, t, r, stderr, log.Warn)
 	case StreamableHTTP:
-		return openHTTP(c, t), nil
+		return openHTTP(c, t, o, r), nil
 	}
 	return nil, errTransport
 }

@@ -69,6 +69,7 @@ type clientSession struct {
 	client  *mcp.ClientSession
 	tap     *tap
 	link    link
+	redact  *redactor
 	notices chan struct{}
 }
 
@@ -80,8 +81,8 @@ const (
 )
 
 // handshake connects a client over l. The client announces no capabilities and answers nothing but ping (MCP-19).
-func handshake(ctx context.Context, l link, t *tap, revision string, o Options) (*clientSession, error) {
-	s := &clientSession{tap: t, link: l, notices: make(chan struct{}, 1)}
+func handshake(ctx context.Context, l link, t *tap, r *redactor, revision string, o Options) (*clientSession, error) {
+	s := &clientSession{tap: t, link: l, redact: r, notices: make(chan struct{}, 1)}
 	client := mcp.NewClient(&mcp.Implementation{Name: clientName, Version: o.Version}, &mcp.ClientOptions{
 		Logger:                 slog.New(slog.DiscardHandler), // it would print what servers send
 		Capabilities:           &mcp.ClientCapabilities{},
@@ -155,7 +156,7 @@ func (s *clientSession) request(ctx context.Context, do func(context.Context) er
 		return nil, errClosed
 	}
 	if fault := serverFault(err); fault != nil {
-		return nil, errors.New(faultText(fault))
+		return nil, errors.New(faultText(fault, s.redact))
 	}
 	return nil, errors.New(plainCause(err))
 }

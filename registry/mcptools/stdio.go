@@ -37,7 +37,8 @@ type stdioConn struct {
 	tap     *tap
 	process *child.Process
 	stdin   *os.File
-	log     func(text string, args ...any) // warnings
+	redact  *redactor
+	log     func(text string, args ...any) // warnings, already clean
 	errors  *tail                          // the end of standard error
 
 	turn     chan struct{} // held by the one write that is going on
@@ -54,8 +55,9 @@ type stdioConn struct {
 	fault    error // why the reading ended, nil for a plain end
 }
 
-// startStdio starts the server of c. stderr receives the lines of its standard error; warn what the log should say.
-func startStdio(c ServerConfig, t *tap, stderr func(line string), warn func(text string, args ...any)) (*stdioConn, error) {
+// startStdio starts the server of c. stderr receives the lines of its standard error; warn what the log should say, both without
+// secrets.
+func startStdio(c ServerConfig, t *tap, r *redactor, stderr func(line string), warn func(text string, args ...any)) (*stdioConn, error) {
 	cmd, err := child.Command(c.Command, c.Args, c.Cwd, child.Environ(os.Environ(), c.Env))
 	if err != nil {
 		return nil, err
@@ -72,14 +74,14 @@ func startStdio(c ServerConfig, t *tap, stderr func(line string), warn func(text
 		return nil, fmt.Errorf("%q could not be started: %w", c.Command, err)
 	}
 	conn := &stdioConn{
-		tap: t, process: process, stdin: pipes.ours[0], log: warn, errors: &tail{limit: stderrTail},
+		tap: t, process: process, stdin: pipes.ours[0], redact: r, log: warn, errors: &tail{limit: stderrTail},
 		turn: make(chan struct{}, 1), replies: make(chan struct{}, maxReplies), incoming: make(chan jsonrpc.Message),
 		eof: make(chan struct{}), shutting: make(chan struct{}), over: make(chan struct{}), buried: make(chan struct{}),
 	}
 	stderrDone := make(chan struct{})
 	go func() {
 		defer close(stderrDone)
-		readLines(pipes.ours[2], func(line string) {
+		readLines(pipes.ours[2], r, func(line string) {
 			conn.errors.add(line)
 			stderr(line)
 		})
@@ -153,7 +155,7 @@ func (c *stdioConn) line(line []byte) {
 func (c *stdioConn) skipped(line []byte, reason error) {
 	switch c.bad++; {
 	case c.bad < maxBadLines:
-		c.log("the server printed a line that is no message of the protocol; it was skipped", "line", cut(string(line), shownBadLine), "reason", reason.Error())
+		c.log("the server printed a line that is no message of the protocol; it was skipped", "line", c.redact.excerpt(string(line), shownBadLine), "reason", reason.Error())
 	case c.bad == maxBadLines:
 		c.log("the server goes on to print lines that are no messages; they are skipped and not logged any more")
 	}

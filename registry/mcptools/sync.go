@@ -66,7 +66,7 @@ func (b *Bridge) noteChanges(next []remoteTool) {
 	}
 	for _, t := range next {
 		if before, known := old[t.raw]; known && before != t.description {
-			b.log.Warn("the MCP server changed the description of a tool", "tool", PublicName(b.config.Name, t.raw), "before", cut(before, shownBadLine), "after", cut(t.description, shownBadLine))
+			b.log.Warn("the MCP server changed the description of a tool", "tool", PublicName(b.config.Name, t.raw), "before", b.redact.excerpt(before, shownBadLine), "after", b.redact.excerpt(t.description, shownBadLine))
 		}
 	}
 }

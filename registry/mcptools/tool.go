@@ -96,7 +96,8 @@ func (b *Bridge) call(ctx context.Context, t remoteTool, args jsonval.Value) (js
 	result, err := s.call(inner, t.raw, args)
 	switch {
 	case err == nil:
-		return canonical(t.raw, result)
+		value, err := canonical(t.raw, result)
+		return value, b.redact.error(err)
 	case ctx.Err() != nil: // MCP-64
 		return nil, registry.Coded("AbortError", registry.CodeAborted, "the call was cancelled")
 	case errors.Is(context.Cause(inner), own):

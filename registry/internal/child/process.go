@@ -3,6 +3,7 @@ package child
 import (
 	"os"
 	"os/exec"
+	goruntime "runtime"
 	"sync"
 	"time"
 )
@@ -23,16 +24,27 @@ type Process struct {
 // for the leader wait for everybody who inherited the stream. The files stay the caller's.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	prepare(cmd)
-	if err := cmd.Start(); err != nil {
+	followParent(cmd)
+	p := &Process{exited: make(chan struct{}), gone: make(chan struct{})}
+	started := make(chan error)
+	go p.live(cmd, started)
+	if err := <-started; err != nil {
 		return nil, reason(err)
 	}
-	p := &Process{exited: make(chan struct{}), gone: make(chan struct{})}
-	p.group = newGroup(cmd)
-	go p.wait(cmd)
 	return p, nil
 }
 
-func (p *Process) wait(cmd *exec.Cmd) {
+// live starts the program and is there until it is gone. For followParent the thread that starts it must not end before it; the one
+// that waits for it is busy just as long.
+func (p *Process) live(cmd *exec.Cmd, started chan<- error) {
+	goruntime.LockOSThread()
+	defer goruntime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		started <- err
+		return
+	}
+	p.group = newGroup(cmd)
+	started <- nil
 	defer close(p.gone)
 	defer p.group.release()
 	_ = cmd.Wait() // the state says all that its error does

@@ -194,12 +194,12 @@ func (a *app) connect(ctx context.Context, t *toolbox, f toolFlags) error {
 	starting.Store(true)
 	defer starting.Store(false)
 	logger := slog.New(&lineHandler{app: a, returned: &starting})
-	version, _ := buildVersion()
+	o := a.serverOptions(logger)
 	failures := make(chan error, len(configs))
 	for _, c := range configs {
 		c.FailOnStartupError = true
 		go func() {
-			_, err := servers.Connect(ctx, c, mcptools.Options{Logger: logger, Version: version})
+			_, err := servers.Connect(ctx, c, o)
 			if err != nil {
 				err = configuration(err) // it names the server
 				cancel()
@@ -217,6 +217,21 @@ func (a *app) connect(ctx context.Context, t *toolbox, f toolFlags) error {
 		return errInterrupted
 	}
 	return first
+}
+
+// serverOptions are those of every connection to an MCP server.
+func (a *app) serverOptions(logger *slog.Logger) mcptools.Options {
+	version, _ := buildVersion()
+	return mcptools.Options{Logger: logger, Version: version, TokenDir: a.loginDir()}
+}
+
+// loginDir is where the logins at MCP servers are kept; "" if there is no place.
+func (a *app) loginDir() string {
+	dir, err := a.userConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "runcode", "logins")
 }
 
 // warn prints one line that does not end the command, beside the status line if there is one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,9 +18,10 @@ func TestHelpExamples(t *testing.T) {
 		t.Skip("the examples are written for bash")
 	}
 	dir := t.TempDir()
+	issues := newLoginServer(t) // the examples log in before they use it, as mcp comes before sdk and tools
 	for name, text := range map[string]string{
 		"report.ts":                           `return (await tools.list_dir({ path: "." }))`,
-		".mcp.json":                           `{"mcpServers": {"demo": {"command": "mcpserver"}}}`,
+		".mcp.json":                           fmt.Sprintf(`{"mcpServers": {"demo": {"command": "mcpserver"}, "issues": {"url": %q}}}`, issues.URL+"/mcp"),
 		"home/.config/fish/completions/empty": "",
 	} {
 		path := filepath.Join(dir, name)
@@ -45,7 +47,7 @@ func TestHelpExamples(t *testing.T) {
 			for line := range strings.Lines(c.Example) {
 				cmd := exec.Command(bash, "-c", line)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
+				cmd.Env = append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"))
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s: %v\n%s", strings.TrimSpace(line), err, out)
 				}

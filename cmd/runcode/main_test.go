@@ -19,6 +19,8 @@ func TestMain(m *testing.M) {
 		"runcode":   func() { os.Exit(realMain()) },
 		"mcpserver": mcpServer,
 		"mcpclient": mcpClient,
+		"xdg-open":  visit,
+		"open":      visit,
 	})
 }
 

@@ -91,6 +91,7 @@ Over HTTP clients need the bearer token that is printed at the start, or one of 
 	completeChoices(cmd, "mode", f.mode.choices...)
 	completeChoices(cmd, "names", f.names.choices...)
 	completeChoices(cmd, "print-config", clientList()...)
+	cmd.AddCommand(a.mcpLoginCommand())
 	return cmd
 }
 

@@ -26,8 +26,8 @@ func (a *app) front(ctx context.Context, t *toolbox, wait time.Duration) (*mcpto
 		servers.Close(context.WithoutCancel(ctx))
 		starting.Wait()
 	})
-	version, _ := buildVersion()
 	logger := a.logger()
+	o := a.serverOptions(logger)
 	var mu sync.Mutex
 	missing := map[string]bool{}
 	for _, c := range t.servers {
@@ -35,7 +35,7 @@ func (a *app) front(ctx context.Context, t *toolbox, wait time.Duration) (*mcpto
 	}
 	for _, c := range t.servers {
 		starting.Go(func() {
-			_, err := servers.Connect(ctx, c, mcptools.Options{Logger: logger, Version: version})
+			_, err := servers.Connect(ctx, c, o)
 			if err != nil && ctx.Err() == nil {
 				logger.Error(err.Error()) // it names the server
 			}

@@ -29,6 +29,9 @@ type Code struct {
 	printed  []int // offsets in the printed code where lines start
 	inputs   []int // offsets in the parser's program where lines start
 	keeps    keptPositions
+
+	sitesOnce sync.Once
+	sites     *sites
 }
 
 // part says that length bytes of the printed code from printed on are in JS at js.

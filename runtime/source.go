@@ -158,3 +158,16 @@ func isPlain(literal string) bool {
 	}
 	return len(literal) >= 2
 }
+
+// RegExps returns where in a JavaScript text its regular expressions stand, as far as its tokens tell: the offsets of the
+// first byte and of the one behind the last.
+func RegExps(js string) [][2]int {
+	var spans [][2]int
+	s := scanner{src: js}
+	for t := s.next(); t.kind != tokEOF; t = s.next() {
+		if t.kind == tokRegex {
+			spans = append(spans, [2]int{t.start, t.end})
+		}
+	}
+	return spans
+}

@@ -78,6 +78,7 @@ func testForm(t *testing.T, s *suite) {
 		{name: "RUN-36 closing a call", program: "})(); tools.echo({}); (async () => {", kind: runtime.Exception, calls: "-"},
 
 		{name: "RUN-37 the position of a parse failure", program: "const a = 1;\nconst b = ;\n", kind: runtime.Exception, match: `program\.ts:2:11`, line: 2, column: 11},
+		{name: "RUN-37 the position of a regular expression that does not parse", program: "const ok = /a/\nconst b = ok && /[z-a]/", kind: runtime.Exception, match: `^SyntaxError: .*\n    at program\.ts:2:17$`, line: 2, column: 17},
 		{name: "RUN-37 the column counts UTF-16 units", program: "const s = '\U0001F600é'; const b = ;", kind: runtime.Exception, match: `program\.ts:1:28`, line: 1},
 
 		{name: "HOSTILE-9 nesting that no parser survives", program: strings.Repeat("[", 200000), kind: runtime.Exception, message: "program is nested too deeply"},

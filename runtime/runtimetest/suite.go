@@ -42,6 +42,7 @@ func Run(t *testing.T, newEngine func(t testing.TB, l runtime.Limits) runtime.En
 		{"contract", testContract},
 		{"form", testForm},
 		{"failure", testFailure},
+		{"positions", testPositions},
 		{"bindings", testBindings},
 		{"poison", testPoison},
 		{"globals", testGlobals},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/internal/loop"
 	"github.com/runcode-go/runcode/runtime/wasmengine/internal/rewrite"
 )
@@ -175,27 +176,34 @@ func (g *guest) Fire(timer uint32) error {
 
 // Start implements loop.Guest.
 func (g *guest) Start(js string) error {
+	fn, err := g.eval(js)
+	if err != nil {
+		return err
+	}
+	if fn.exception() {
+		return g.die(g.unparsed(js))
+	}
+	if err := g.callValue(g.image.start, fn); err != nil {
+		return err
+	}
+	return g.free(fn)
+}
+
+// eval evaluates a script; the value is an exception where it does not parse.
+func (g *guest) eval(js string) (value, error) {
 	p, err := g.call(jsMalloc, g.image.context, uint64(len(js))+1)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := g.mem.putText(uint32(p), js); err != nil {
-		return g.die(err)
+		return 0, g.die(err)
 	}
-	fn, err := g.call(jsEval, g.image.context, p, uint64(len(js)), uint64(g.image.fileName), 0)
+	v, err := g.call(jsEval, g.image.context, p, uint64(len(js)), uint64(g.image.fileName), 0)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if _, err := g.call(jsFree, g.image.context, p); err != nil {
-		return err
-	}
-	if value(fn).exception() {
-		return g.die(g.unparsed())
-	}
-	if err := g.callValue(g.image.start, value(fn)); err != nil {
-		return err
-	}
-	return g.free(value(fn))
+	_, err = g.call(jsFree, g.image.context, p)
+	return value(v), err
 }
 
 // Jobs implements loop.Guest.
@@ -344,7 +352,7 @@ func (g *guest) newString(text string) (value, error) {
 }
 
 // unparsed describes the exception of a code that QuickJS cannot parse. No code of the program has run.
-func (g *guest) unparsed() error {
+func (g *guest) unparsed(js string) error {
 	e, err := g.call(jsGetException, g.image.context)
 	if err != nil {
 		return err
@@ -361,7 +369,40 @@ func (g *guest) unparsed() error {
 	if err != nil {
 		return err
 	}
+	if frames == "" {
+		return g.unparsedRegExp(js, message)
+	}
 	return &loop.ProgramError{Message: "SyntaxError: " + message, Stack: frames}
+}
+
+// maxLiteral is how much of a regular expression a message shows, in bytes.
+const maxLiteral = 60
+
+// unparsedRegExp finds the regular expression that QuickJS cannot parse: of these it does not say where they are (RUN-37).
+func (g *guest) unparsedRegExp(js, message string) error {
+	for _, span := range runtime.RegExps(js) {
+		literal := js[span[0]:span[1]]
+		v, err := g.eval(literal)
+		if err != nil {
+			return err
+		}
+		if !v.exception() {
+			if err := g.free(v); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(literal) > maxLiteral {
+			literal = strings.ToValidUTF8(literal[:maxLiteral], "") + "…"
+		}
+		before := js[:span[0]]
+		return &loop.ProgramError{
+			Message: "SyntaxError: invalid regular expression " + literal + ": " + message,
+			Line:    strings.Count(before, "\n") + 1,
+			Column:  span[0] - strings.LastIndexByte(before, '\n'),
+		}
+	}
+	return &loop.ProgramError{Message: "SyntaxError: " + message}
 }
 
 // thrown describes the exception that came out of a call of the prelude or of a job. The prelude catches everything that

@@ -114,8 +114,9 @@ const (
 	OpUncaught Op = 9
 	// OpLimit says that the guest has stopped measuring output that is certain not to fit.
 	OpLimit Op = 10
-	// OpMapStack asks for the stack A, in the engine's form, in the model's terms. The reply is "<line>:<column>" of the first
-	// frame that is the program's, or "0:0", and a line for each frame.
+	// OpMapStack asks for the stack A, in the engine's form, in the model's terms. B is the error's class and, on the next
+	// line, its message, as far as they are known. The reply is "<line>:<column>" of the first frame that is the program's, or
+	// "0:0", and a line for each frame.
 	OpMapStack Op = 11
 	// OpCheck asks what is lossy in the JSON text A. The reply is empty when nothing is.
 	OpCheck Op = 12

@@ -59,7 +59,7 @@ func (r *Run) Receive(f Frame) (reply string, ok bool) {
 	case OpLimit:
 		r.set(outcome{overflow: true})
 	case OpMapStack:
-		frames, line, column, ok := mapStack(r.spec.Code, f.A)
+		frames, line, column, ok := mapStack(r.spec.Code, f.A, f.B)
 		return strconv.Itoa(line) + ":" + strconv.Itoa(column) + frames, ok
 	case OpCheck:
 		if _, err := jsonval.ParseString(f.A); err != nil {

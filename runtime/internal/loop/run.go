@@ -291,7 +291,7 @@ func (r *Run) guestFailed(err error) {
 func (r *Run) programFailure(e *ProgramError) *runtime.Failure {
 	f := &runtime.Failure{Kind: runtime.Exception, Message: e.Message}
 	if e.Stack != "" {
-		if frames, line, column, ok := mapStack(r.spec.Code, e.Stack); ok {
+		if frames, line, column, ok := mapStack(r.spec.Code, e.Stack, ""); ok {
 			f.Message, f.Line, f.Column = e.Message+frames, line, column
 		}
 		return f

@@ -32,7 +32,10 @@ func locate(code *runtime.Code, line, column int) (l, c int, ok bool) {
 //
 // QuickJS records lines "    at f (file:line:column)" without a header. goja records a header, which may have any number
 // of lines, and "\tat f (file:line:column(pc))".
-func mapStack(code *runtime.Code, stack string) (frames string, line, column int, ok bool) {
+//
+// what is the class and, on the next line, the message of the error that was made or caught there, as far as they are known:
+// with them the positions are corrected that QuickJS records too late (runtime.Code.Site).
+func mapStack(code *runtime.Code, stack, what string) (frames string, line, column int, ok bool) {
 	if len(stack) > maxStack {
 		return "", 0, 0, false
 	}
@@ -50,12 +53,20 @@ func mapStack(code *runtime.Code, stack string) (frames string, line, column int
 	}
 	var b strings.Builder
 	count := 0
+	failing := runtime.Failing{Innermost: true}
+	failing.Class, failing.Message, _ = strings.Cut(what, "\n")
 	for _, text := range lines[first:] {
-		name, l, c, found := parseFrame(strings.TrimPrefix(text, mark))
-		if !found {
-			continue
+		text = strings.TrimPrefix(text, mark)
+		name, l, c, found := parseFrame(text)
+		if found && mark == quickFrame && l > len(lead) {
+			l, c = code.Site(l-len(lead), c, failing)
+			l += len(lead)
 		}
-		l, c, found = locate(code, l, c)
+		called, _, _ := strings.Cut(text, " (")
+		failing = runtime.Failing{Function: called}
+		if found {
+			l, c, found = locate(code, l, c)
+		}
 		if !found {
 			continue
 		}

@@ -61,7 +61,7 @@ func TestMapStack(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			frames, line, _, ok := mapStack(code, c.stack)
+			frames, line, _, ok := mapStack(code, c.stack, "")
 			if frames != c.frames || line != c.line || ok != c.recorded {
 				t.Errorf("%q line %d %v, want %q line %d %v", frames, line, ok, c.frames, c.line, c.recorded)
 			}
@@ -75,7 +75,7 @@ func FuzzMapStack(f *testing.F) {
 	f.Add("a\n    at program.ts:1:1\n\tat program.ts:2:2(3)")
 	code := testCode(f)
 	f.Fuzz(func(t *testing.T, stack string) {
-		frames, line, column, ok := mapStack(code, stack)
+		frames, line, column, ok := mapStack(code, stack, "")
 		if !ok && (frames != "" || line != 0 || column != 0) {
 			t.Errorf("frames of a stack that is none: %q", frames)
 		}

@@ -11,9 +11,15 @@ const captured = weakTable();
 const isError = value => typeof value === 'object' && value !== null && brandOf(value) === 'Error';
 
 // mapped returns the frames of a recorded stack in the model's terms as {text, line, column}; undefined if the text was
-// not recorded by the engine. text is empty when no frame is the program's.
-const mapped = stack => {
-  const reply = host(OP_MAP_STACK, 0, 0, stack);
+// not recorded by the engine. text is empty when no frame is the program's. error is the one whose stack it is, if that is
+// known: its class and message help to tell where it was made.
+const mapped = (stack, error) => {
+  let what = '';
+  if (error !== undefined) {
+    const message = dataOf(error, 'message');
+    what = classNameOf(error) + '\n' + (typeof message === 'string' ? slice(message, 0, 100) : '');
+  }
+  const reply = host(OP_MAP_STACK, 0, 0, stack, toWellFormed(what));
   if (reply === undefined) return undefined;
   const end = indexOf(reply, '\n'), head = end < 0 ? reply : slice(reply, 0, end), colon = indexOf(head, ':');
   return { text: end < 0 ? '' : slice(reply, end), line: +slice(head, 0, colon), column: +slice(head, colon + 1) };
@@ -23,7 +29,7 @@ const mapped = stack => {
 const framesOf = error => {
   if (recordedStack !== undefined) {
     const stack = recordedStack(error);
-    return typeof stack === 'string' ? mapped(stack) : undefined;
+    return typeof stack === 'string' ? mapped(stack, error) : undefined;
   }
   const slot = slotOf(error, 'stack');
   return slot !== undefined && typeof slot.value === 'string' ? mapped(slot.value) : undefined;

@@ -21,6 +21,8 @@ func TestMain(m *testing.M) {
 		"mcpclient": mcpClient,
 		"xdg-open":  visit,
 		"open":      visit,
+
+		"drillserver": drillServer,
 	})
 }
 

@@ -1,0 +1,147 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Each drill has a healthy server, whose calls must go on working, beside one that misbehaves. What is asked of the sick one, and what a
+// program reads of it, is the same whether the command runs the program or the gateway does.
+
+// askBoth is a program's prologue: the healthy server, and what a call of the other one gives or fails with.
+const askBoth = `
+const text = async (p) => { try { return (await p).content[0].text } catch (e) { return e.name + ": " + e.message } }
+const good = () => text(tools.mcp__good__add({ a: 1, b: 2 }))
+const add = () => text(tools.mcp__bad__add({ a: 2, b: 3 }))
+`
+
+// sickness is one way to misbehave.
+type sickness struct {
+	name    string
+	server  server
+	program string // after askBoth
+	value   string // that it returns, as JSON
+	most    int64  // bytes of memory, 0 for what is always allowed
+}
+
+const mib = 1 << 20
+
+// usualMemory is generous to a command with a race detector in it; what a drill asks for would be far above it.
+const usualMemory = 512 * mib
+
+// lost is what a program returns that was told of a lost connection, and then found the server again.
+const lost = `["ToolCallError: MCP server \"bad\" is not connected: the connection was lost during the call, so its effect is unknown","3","5","3"]`
+
+// slowCalls shortens the budget of a call that will never be answered.
+var slowCalls = map[string]any{"toolCallTimeoutMs": 700}
+
+// soonAgain shortens the delays of reconnection.
+var soonAgain = map[string]any{"reconnect": map[string]any{"initialDelayMs": 20, "maxDelayMs": 60}}
+
+var sicknesses = []sickness{
+	{name: "MCP-71 a banner on standard output", server: server{modes: []string{"banner"}},
+		program: `return [await good(), await add(), await good()]`, value: `["3","5","3"]`},
+	{name: "MCP-30 MCP-55 a crash in mid-call", server: server{more: soonAgain},
+		program: `
+const crashed = await text(tools.mcp__bad__crash({}))
+const between = await good()
+let again = await add()
+for (let n = 0; n < 500 && again !== "5"; n++) { await new Promise(r => setTimeout(r, 20)); again = await add() }
+return [crashed, between, again, await good()]`,
+		value: lost},
+	{name: "MCP-71 a flood on standard error", server: server{modes: []string{"flood"}},
+		program: `const sums = []; for (let n = 0; n < 20; n++) sums.push(await good() + await add()); return sums.join()`,
+		value:   `"` + strings.TrimSuffix(strings.Repeat("35,", 20), ",") + `"`},
+	{name: "MCP-71 an answer that is no JSON", server: server{more: slowCalls},
+		program: `return [await text(tools.mcp__bad__garbage({})), await good(), await add(), await good()]`,
+		value:   `["ToolCallError: tool call timed out after 700ms","3","5","3"]`},
+	{name: "MCP-29 an answer that is no result", program: `return [await text(tools.mcp__bad__odd({})), await good(), await add(), await good()]`, value: `["(no output)","3","5","3"]`},
+	{name: "MCP-71 an answer of 63 MiB",
+		program: `const huge = await text(tools.mcp__bad__huge({ mib: 63 })); return [huge.length, huge.slice(-3), await good(), await add(), await good()]`,
+		value:   `[66060288,"xxx","3","5","3"]`, most: 2048 * mib},
+	{name: "MCP-71 an answer of more than 64 MiB", server: server{more: soonAgain},
+		program: `
+const huge = await text(tools.mcp__bad__huge({ mib: 65 }))
+const between = await good()
+let again = await add()
+for (let n = 0; n < 500 && again !== "5"; n++) { await new Promise(r => setTimeout(r, 20)); again = await add() }
+return [huge, between, again, await good()]`,
+		value: lost, most: 1024 * mib},
+	{name: "MCP-16 a thousand tools", server: server{modes: []string{"many=1000"}},
+		program: `return [Object.keys(tools).length, await text(tools.mcp__bad__tool_0999({ text: "x" })), await good()]`, value: `[1014,"tool_0999","3"]`},
+	{name: "MCP-52 a list that changes every 10 ms", server: server{modes: []string{"churn"}},
+		program: `
+const sums = new Set()
+for (let n = 0; n < 30; n++) { sums.add(await good() + await add()); await new Promise(r => setTimeout(r, 20)) }
+return [...sums]`, value: `["35"]`},
+	{name: "MCP-72 a grandchild that stays", server: server{modes: []string{"grandchild"}},
+		program: `return [await good(), await add(), await good()]`, value: `["3","5","3"]`},
+	{name: "MCP-63 cancellation is ignored", server: server{more: slowCalls},
+		program: `return [await text(tools.mcp__bad__deaf({})), await good(), await add(), await good()]`,
+		value:   `["ToolCallError: tool call timed out after 700ms","3","5","3"]`},
+}
+
+func TestDrillsRun(t *testing.T) {
+	cache := t.TempDir()
+	for _, s := range sicknesses {
+		t.Run(s.name, func(t *testing.T) {
+			d := newDrill(t, cache)
+			d.configure(map[string]server{"bad": s.server})
+			a := d.run(askBoth + s.program)
+			a.is(t, s.value)
+			t.Logf("%d MiB", a.resident/mib)
+			if most := max(s.most, usualMemory); a.resident > most {
+				t.Errorf("%d MiB of memory, at most %d are right", a.resident/mib, most/mib)
+			}
+		})
+	}
+}
+
+func TestDrillsRunStart(t *testing.T) {
+	cache := t.TempDir()
+	t.Run("CLI-7 MCP-66 it hangs at start and the user gives up", func(t *testing.T) {
+		d := newDrill(t, cache)
+		d.configure(map[string]server{"bad": {modes: []string{"hang", "note=" + d.path("up")}}})
+		d.write("program.ts", "return 1")
+		p := d.start("run", "--mcp", "servers.json", "program.ts")
+		d.eventually("the server is up", func() bool { return d.exists("up") })
+		_ = p.Process.Signal(os.Interrupt)
+		if status := d.ended(p); status != statusInterrupted || p.out.Len() != 0 || p.err.String() != "runcode: interrupted\n" {
+			t.Errorf("status %d, output %q, error %q", status, &p.out, &p.err)
+		}
+	})
+	t.Run("MCP-14 it leaves at start", func(t *testing.T) {
+		d := newDrill(t, cache)
+		d.configure(map[string]server{"bad": {modes: []string{"exit"}}})
+		a := d.run("return 1")
+		for _, part := range []string{`MCP server "bad": start-up failed: `, "exit status 3", "it said: drillserver: the database is not there"} {
+			if a.status != statusUsage || !strings.Contains(a.failure, part) {
+				t.Errorf("status %d, failure %q has no %q", a.status, a.failure, part)
+			}
+		}
+	})
+}
+
+// TestDrillsRunKilled kills the command in the middle of a call, so that it can clean up nothing.
+func TestDrillsRunKilled(t *testing.T) {
+	cache := t.TempDir()
+	for name, modes := range map[string][]string{
+		"MCP-72 a server that leaves when its input ends": nil,
+		"MCP-72 a server that ignores it":                 {"ignore-eof"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDrill(t, cache)
+			d.configure(map[string]server{"bad": {modes: modes}})
+			d.write("program.ts", fmt.Sprintf("await tools.mcp__bad__deaf({ note: %q })", d.path("called")))
+			p := d.start("run", "--mcp", "servers.json", "program.ts")
+			d.eventually("the call is at the server", func() bool { return d.exists("called") })
+			_ = p.Process.Signal(syscall.SIGKILL)
+			d.ended(p)
+		})
+	}
+}

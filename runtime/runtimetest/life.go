@@ -31,7 +31,7 @@ func testLife(t *testing.T, s *suite) {
 			})
 			<-running
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		for range 2 {
 			if err := e.Close(ctx); err != nil {
@@ -60,7 +60,7 @@ func testLife(t *testing.T, s *suite) {
 			t.Fatal(err)
 		}
 		var now int
-		for range 100 {
+		for range 1000 {
 			if now = goruntime.NumGoroutine(); now <= before {
 				return
 			}

@@ -107,7 +107,7 @@ func testLogs(t *testing.T, s *suite) {
 			}
 		case r := <-done:
 			t.Fatalf("the run ended first: %v", r.Error)
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("no entry while the program waits")
 		}
 		h.close()

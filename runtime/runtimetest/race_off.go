@@ -6,5 +6,5 @@ import "time"
 
 const (
 	raceDetector = false            // the detector makes engines that run inside of this process ten times slower
-	patience     = 20 * time.Second // the compute budget of a test that has no wish of its own
+	patience     = 60 * time.Second // the compute budget of a test that has no wish of its own
 )

@@ -6,5 +6,5 @@ import "time"
 
 const (
 	raceDetector = true
-	patience     = 60 * time.Second
+	patience     = 180 * time.Second
 )

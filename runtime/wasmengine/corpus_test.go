@@ -122,11 +122,11 @@ const outcomeTimeout = "timeout: compute"
 // What a program of the corpus may do until it is stopped, in looks at its budgets: work, not time, so that an outcome does not
 // depend on how fast or how busy the machine is. That the same looks keep to a budget of time is what TestStop proves.
 //
-// A program is recorded as one that goes on and on if it has not ended after recordedLooks. A twentieth of that will do to see
+// A program is recorded as one that goes on and on if it has not ended after recordedLooks. A small part of that will do to see
 // it again; and a program that does end is given twenty times more than it can need.
 const (
-	recordedLooks = 10_000 // some tenths of a second on a machine that is idle
-	quickLooks    = recordedLooks / 20
+	recordedLooks = 40_000 // more than a second on a machine that is idle
+	quickLooks    = recordedLooks / 80
 	patientLooks  = recordedLooks * 20
 )
 
@@ -207,6 +207,8 @@ func TestHostileCorpus(t *testing.T) {
 							t.Logf("%s [%s]: recorded %s after %d looks, was %s", p.name, place.name, got, looks, want)
 						}
 						p.outcomes[place.name] = got
+					case got == want && looks > recordedLooks:
+						t.Errorf("%s [%s]: %s after %d looks, which is more than a record may take", p.name, place.name, got, looks)
 					case got != want:
 						t.Errorf("%s [%s]: the outcome after %d looks is\n  %s\nexpected\n  %s", p.name, place.name, looks, got, want)
 					}

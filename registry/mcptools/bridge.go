@@ -55,6 +55,9 @@ func connect(ctx context.Context, reg Registrar, c ServerConfig, o Options, d di
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if c.StartupTimeout != 0 {
+		o.RequestTimeout = c.StartupTimeout
+	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	b := &Bridge{
 		config: c, options: o, redact: newRedactor(c), log: o.Logger.With("server", c.Name), dial: d, release: release,

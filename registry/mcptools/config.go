@@ -37,6 +37,7 @@ type ServerConfig struct {
 	OAuth   OAuth             // for servers that want a login: see Login
 
 	ToolCallTimeout    time.Duration // budget of one call in whole milliseconds; 0: one minute
+	StartupTimeout     time.Duration // bounds the handshake and each page of the list; 0: Options.RequestTimeout
 	FailOnStartupError bool          // a failed start makes Connect fail instead of leaving it to reconnection
 	Reconnect          Reconnect
 
@@ -73,7 +74,7 @@ const (
 // withDefaults fills zero fields and detaches the copy from its source.
 func (c ServerConfig) withDefaults() ServerConfig {
 	c.Args, c.Allow, c.Deny, c.Notes = slices.Clone(c.Args), slices.Clone(c.Allow), slices.Clone(c.Deny), slices.Clone(c.Notes)
-	c.Env, c.Headers = maps.Clone(c.Env), maps.Clone(c.Headers)
+	c.Env, c.Headers, c.OAuth.Scopes = maps.Clone(c.Env), maps.Clone(c.Headers), slices.Clone(c.OAuth.Scopes)
 	if c.ToolCallTimeout == 0 {
 		c.ToolCallTimeout = defaultCallTimeout
 	}
@@ -107,6 +108,9 @@ func (c ServerConfig) Validate() error {
 		bad.add("transport", "%q must be %q or %q", c.Transport, Stdio, StreamableHTTP)
 	}
 	checkDelay(&bad, "toolCallTimeoutMs", c.ToolCallTimeout)
+	if c.StartupTimeout != 0 {
+		checkDelay(&bad, "startupTimeout", c.StartupTimeout)
+	}
 	checkDelay(&bad, "reconnect.initialDelayMs", c.Reconnect.InitialDelay)
 	checkDelay(&bad, "reconnect.maxDelayMs", c.Reconnect.MaxDelay)
 	if c.Reconnect.InitialDelay > c.Reconnect.MaxDelay && c.Reconnect.MaxDelay > 0 {
@@ -144,10 +148,20 @@ func (c ServerConfig) validateHTTP(bad *problems) {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		bad.add("url", "must be an http or https address")
 	}
+	c.OAuth.validate(bad)
 	for _, name := range sortedKeys(c.Headers) {
 		if !legalHeaderName(name) || strings.ContainsAny(c.Headers[name], "\r\n\x00") {
 			bad.add("headers."+name, "is no legal HTTP header")
 		}
+	}
+}
+
+func (o OAuth) validate(bad *problems) {
+	if o.ClientSecret != "" && o.ClientID == "" {
+		bad.add("oauth.clientSecret", "stands there without clientId")
+	}
+	if o.RedirectPort < 0 || o.RedirectPort > math.MaxUint16 {
+		bad.add("oauth.callbackPort", "%d must be between 0 and %d", o.RedirectPort, math.MaxUint16)
 	}
 }
 

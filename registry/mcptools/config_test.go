@@ -57,6 +57,9 @@ func TestValidate(t *testing.T) {
 		{"url", web(func(c *ServerConfig) { c.URL = "" })},
 		{"url", web(func(c *ServerConfig) { c.URL = "ftp://example.com" })},
 		{"url", web(func(c *ServerConfig) { c.URL = "https://" })},
+		{"oauth.clientSecret", web(func(c *ServerConfig) { c.OAuth.ClientSecret = "s3cret" })},
+		{"oauth.callbackPort", web(func(c *ServerConfig) { c.OAuth.RedirectPort = 65536 })},
+		{"startupTimeout", stdio(func(c *ServerConfig) { c.StartupTimeout = -1 })},
 		{"headers.A", web(func(c *ServerConfig) { c.Headers = map[string]string{"A": "s3cret\r\nB: c"} })},
 		{"headers.a b", web(func(c *ServerConfig) { c.Headers = map[string]string{"a b": "s3cret"} })},
 		{"toolCallTimeoutMs", stdio(func(c *ServerConfig) { c.ToolCallTimeout = -1 })},
@@ -184,7 +187,6 @@ func TestConfigErrors(t *testing.T) {
 		{"both", `{"mcpServers": {"a": {"command": "x", "url": "https://a"}}}`, "mcpServers.a.command: stands beside an address"},
 		{"sse", `{"mcpServers": {"a": {"type": "sse", "url": "https://a"}}}`, "mcpServers.a.type: the sse transport is not supported"},
 		{"unknown type", `{"mcpServers": {"a": {"type": "websocket", "url": "https://a"}}}`, `mcpServers.a.type: "websocket" is not supported`},
-		{"envFile", `{"servers": {"a": {"command": "x", "envFile": ".env"}}}`, "servers.a.envFile: is not supported"},
 		{"args of another type", `{"mcpServers": {"a": {"command": "x", "args": "y"}}}`, "mcpServers.a.args: expected a list of strings, got string"},
 		{"an argument of another type", `{"mcpServers": {"a": {"command": "x", "args": [{}]}}}`, "mcpServers.a.args[0]: expected a string, got object"},
 		{"command of another type", `{"mcpServers": {"a": {"command": 3}}}`, "mcpServers.a.command: expected a string, got number"},
@@ -236,11 +238,85 @@ func TestConfigErrors(t *testing.T) {
 		}
 	})
 	t.Run("GATE-2 a file that is not there, a folder", func(t *testing.T) {
-		if _, err := LoadConfig(filepath.Join(t.TempDir(), "no.json")); err == nil || !strings.Contains(err.Error(), "there is no MCP configuration file") {
+		if _, err := LoadConfig(filepath.Join(t.TempDir(), "no.json")); err == nil || !strings.Contains(err.Error(), "there is no file") {
 			t.Error(err)
 		}
 		if _, err := LoadConfig(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a folder") {
 			t.Error(err)
+		}
+	})
+}
+
+func TestEnvFile(t *testing.T) {
+	for _, c := range []struct {
+		text, want string // want: the variables, or what is wrong
+	}{
+		{"", "map[]"}, {"A=1", "map[A:1]"}, {"A=1\nB=2\n", "map[A:1 B:2]"}, {"\ufeffA=1\r\nB=2\r\n", "map[A:1 B:2]"},
+		{"# c\n\n  \nexport A = 1 2 \n", "map[A:1 2]"}, {"A=x#y # z", "map[A:x#y]"}, {"A=#x", "map[A:]"}, {"A=a=b", "map[A:a=b]"},
+		{`A="x # y" # z`, "map[A:x # y]"}, {`A="\"\\\n\t\r\q"`, "map[A:\"\\\n\t\r\\q]"}, {`A='\n"'`, `map[A:\n"]`}, {"A=$B ${C}", "map[A:$B ${C}]"},
+		{"A=\"1\n2\"\nB=3", "map[A:1\n2 B:3]"}, {"A='1\n2' x\nB='3'", "map[A:1\n2 B:3]"}, {"A=1\nA=2", "map[A:2]"},
+		{"A", "line 1: expected NAME=value"}, {"\nA=1\n=2", "line 3: expected NAME=value"}, {"A B=s3cret", "line 1: expected NAME=value"}, {"A='1\n2'\n9=3", "line 3: expected NAME=value"},
+		{"\nA='s3cret\n", "line 2: the quotes of A are not closed"}, {`A="s3cret\"`, "line 1: the quotes of A are not closed"},
+	} {
+		t.Run(fmt.Sprintf("GATE-2 %q", c.text), func(t *testing.T) {
+			env, err := parseEnvFile(c.text)
+			got := fmt.Sprint(env)
+			if err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestProjects(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Chdir(project)
+	project, err := os.Getwd() // as the system spells it
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) string {
+		path := filepath.Join(home, ".claude.json")
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "PROJECT", project)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Run("GATE-2 a file of the user's home is about the working directory", func(t *testing.T) {
+		got, err := LoadConfig(write(`{"projects": {"PROJECT": {"mcpServers": {"a": {"command": "${workspaceFolder}"}}}}}`))
+		if err != nil || len(got) != 1 || got[0].Command != project {
+			t.Errorf("%+v %v", got, err)
+		}
+	})
+	t.Run("GATE-2 errors of both places are reported, by their keys", func(t *testing.T) {
+		_, err := LoadConfig(write(`{"mcpServers": {"b": {"url": 3}}, "projects": {"PROJECT": {"mcpServers": {"a": {}}}}}`))
+		list := (*ConfigError)(nil)
+		if !errors.As(err, &list) || len(list.Problems) != 2 || !strings.HasPrefix(list.Problems[0], "projects."+project+".mcpServers.a: ") || !strings.HasPrefix(list.Problems[1], "mcpServers.b.url: ") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("GATE-2 no servers for this project", func(t *testing.T) {
+		_, err := LoadConfig(write(`{"projects": {"/elsewhere": {"mcpServers": {"a": {"command": "x"}}}}}`))
+		if err == nil || !strings.Contains(err.Error(), "or under projects."+project+".mcpServers") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("GATE-2 places that are files", func(t *testing.T) {
+		if err := os.WriteFile(filepath.Join(home, "secret"), []byte(" s \n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := LoadConfig(write(`{"mcpServers": {"a": {"command": "${file:~/secret}", "args": ["${file:secret}", "{file:secret}"]}}}`))
+		if err != nil || got[0].Command != "s" || got[0].Args[0] != "s" || got[0].Args[1] != "{file:secret}" {
+			t.Errorf("%+v %v", got, err)
+		}
+		for place, want := range map[string]string{"${file:.}": "is a folder", "${file:/dev/zero}": "is no regular file", "${file:none}": "there is no file"} {
+			if _, err := LoadConfig(write(`{"mcpServers": {"a": {"command": "` + place + `"}}}`)); err == nil || !strings.Contains(err.Error(), "mcpServers.a.command: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", place, err)
+			}
 		}
 	})
 }

@@ -2,9 +2,9 @@ package mcptools
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,15 +27,29 @@ func (r *configReader) server(path, key string, entry jsonval.Value) (c ServerCo
 	}
 	e.transport(&c)
 	e.limits(&c)
-	if len(e.own) == 0 {
-		if err, ok := c.Validate().(*ConfigError); ok && err != nil {
-			for _, problem := range err.Problems {
-				e.bad = append(e.bad, path+"."+problem)
-			}
-		}
-	}
+	e.validate(c)
 	e.bad = append(e.bad, e.own...)
 	return c, true
+}
+
+// validate adds what is wrong with the whole, except where a member could not be read and therefore seems to be missing.
+func (e *entryReader) validate(c ServerConfig) {
+	err, ok := c.Validate().(*ConfigError)
+	if !ok || c.Transport == "" {
+		return
+	}
+	for _, problem := range err.Problems {
+		if key, _, _ := strings.Cut(problem, ":"); !e.unread(key) && (key != "url" || !e.unread("httpUrl") && !e.unread("serverUrl")) {
+			e.own = append(e.own, e.path+"."+problem)
+		}
+	}
+}
+
+func (e *entryReader) unread(key string) bool {
+	return slices.ContainsFunc(e.own, func(problem string) bool {
+		rest, ok := strings.CutPrefix(problem, e.path+"."+key)
+		return ok && strings.ContainsAny(rest[:1], ":.[")
+	})
 }
 
 func entryIsFalse(entry jsonval.Value, name string) bool {
@@ -81,12 +95,11 @@ func (e *entryReader) transport(c *ServerConfig) {
 		e.fail("type", "%q is not supported: use stdio or http", kind)
 		return
 	}
-	if _, ok := e.entry.Get("envFile"); ok {
-		e.fail("envFile", "is not supported: list the variables under env, for example as ${NAME}")
-	}
+	e.refuse()
 	if c.Transport == StreamableHTTP {
 		c.URL = address
 		e.headers(c)
+		e.oauth(c)
 		return
 	}
 	c.Command = command
@@ -95,22 +108,13 @@ func (e *entryReader) transport(c *ServerConfig) {
 		args = append(e.texts("command")[1:], args...)
 	}
 	c.Args = args
-	c.Env = e.textMap("env")
-	maps.Insert(orMap(&c.Env), maps.All(e.textMap("environment")))
+	c.Env = e.environmentOf(c)
 	if cwd := e.text("cwd"); cwd != "" {
 		c.Cwd = cwd
 		if !filepath.IsAbs(cwd) {
 			c.Cwd = filepath.Join(e.workspace, cwd)
 		}
 	}
-}
-
-// orMap makes a map where there is none.
-func orMap(m *map[string]string) map[string]string {
-	if *m == nil {
-		*m = map[string]string{}
-	}
-	return *m
 }
 
 // command reads a text, or a list whose first element is the executable.
@@ -125,37 +129,24 @@ func (e *entryReader) command() (command string, isList bool) {
 	return e.text("command"), false
 }
 
-func (e *entryReader) headers(c *ServerConfig) {
-	c.Headers = e.textMap("headers")
-	maps.Insert(orMap(&c.Headers), maps.All(e.textMap("http_headers")))
-	if name := e.text("bearer_token_env_var"); name != "" {
-		if value, _, err := e.environment(name); err != nil {
-			e.fail("bearer_token_env_var", "%v", err)
-		} else {
-			c.Headers["Authorization"] = "Bearer " + value
-		}
-	}
-	for header, name := range e.textMap("env_http_headers") {
-		value, _, err := e.environment(name)
-		if err != nil {
-			e.fail("env_http_headers."+header, "%v", err)
-			continue
-		}
-		c.Headers[header] = value
-	}
-}
-
 func (e *entryReader) limits(c *ServerConfig) {
-	for _, name := range []string{"includeTools", "enabled_tools", "allowedTools", "tools"} {
+	for _, name := range []string{"includeTools", "enabled_tools", "allowedTools"} {
 		c.Allow = append(c.Allow, e.texts(name)...)
+	}
+	if tools, ok := e.entry.Get("tools"); ok && tools.IsArray() { // Codex has a table of approval modes under this name
+		c.Allow = append(c.Allow, e.texts("tools")...)
 	}
 	for _, name := range []string{"excludeTools", "disabled_tools", "disabledTools", "deniedTools"} {
 		c.Deny = append(c.Deny, e.texts(name)...)
 	}
-	c.FailOnStartupError = e.boolean("failOnStartupError")
+	c.FailOnStartupError = e.boolean("failOnStartupError") || e.boolean("required")
 	c.ToolCallTimeout = e.number("toolCallTimeoutMs", time.Millisecond)
 	if seconds := e.number("tool_timeout_sec", time.Second); seconds != 0 {
 		c.ToolCallTimeout = seconds
+	}
+	c.StartupTimeout = e.number("startup_timeout_ms", time.Millisecond)
+	if seconds := e.number("startup_timeout_sec", time.Second); seconds != 0 {
+		c.StartupTimeout = seconds
 	}
 	e.reconnect(c)
 }

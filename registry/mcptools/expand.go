@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// expander replaces the places of a configuration file's strings (GATE-2): ${VAR}, ${VAR:-default}, ${env:VAR},
+// expander replaces the places of a configuration file's strings (GATE-2): ${VAR}, ${VAR:-default}, ${env:VAR}, ${file:PATH},
 // ${workspaceFolder}, ${userHome}, ${pathSeparator} and ${input:ID}. A bare $VAR is text: shells know it, these files do not.
 type expander struct {
 	lookup    func(string) (string, bool)
+	folder    string // of the configuration file
 	workspace string
 	inputs    map[string]string
+	braces    bool // {env:VAR} and {file:PATH} are places too
 }
 
 // expand returns text with its places filled; replacements are not searched again. The error says which place cannot be filled and
@@ -20,27 +22,41 @@ type expander struct {
 func (e expander) expand(text string) (string, error) {
 	var out strings.Builder
 	for {
-		before, rest, found := strings.Cut(text, "${")
-		out.WriteString(before)
-		if !found {
-			return out.String(), nil
+		at, open := e.nextPlace(text)
+		if at < 0 {
+			break
 		}
-		place, after, closed := strings.Cut(rest, "}")
+		place, after, closed := strings.Cut(text[at+open:], "}")
 		if !closed {
-			out.WriteString("${" + rest)
-			return out.String(), nil
+			break
 		}
 		value, known, err := e.value(place)
 		if err != nil {
 			return "", err
 		}
 		if !known {
-			out.WriteString("${" + place + "}")
-		} else {
-			out.WriteString(value)
+			value = text[at : len(text)-len(after)]
 		}
+		out.WriteString(text[:at])
+		out.WriteString(value)
 		text = after
 	}
+	out.WriteString(text)
+	return out.String(), nil
+}
+
+// nextPlace finds the first place and the length of what opens it; at is below 0 if there is none.
+func (e expander) nextPlace(text string) (at, open int) {
+	at, open = strings.Index(text, "${"), len("${")
+	if !e.braces {
+		return at, open
+	}
+	for _, prefix := range []string{"{env:", "{file:"} {
+		if i := strings.Index(text, prefix); i >= 0 && (at < 0 || i < at) {
+			at, open = i, len("{")
+		}
+	}
+	return at, open
 }
 
 func (e expander) value(place string) (value string, known bool, err error) {
@@ -55,6 +71,9 @@ func (e expander) value(place string) (value string, known bool, err error) {
 		return fallback, true, nil
 	case prefixed && kind == "env":
 		return e.environment(strings.TrimPrefix(place, "env:"))
+	case prefixed && kind == "file":
+		value, err := e.fileText(strings.TrimPrefix(place, "file:"))
+		return value, true, err
 	case prefixed && kind == "input":
 		id := strings.TrimPrefix(place, "input:")
 		if value, ok := e.inputs[id]; ok {
@@ -89,6 +108,25 @@ func (e expander) environment(name string) (string, bool, error) {
 		return value, true, nil
 	}
 	return "", false, fmt.Errorf("the environment variable %s is not set: set it, or write ${%s:-default}", name, name)
+}
+
+const maxPlaceFile = 64 << 10
+
+// fileText is what a file holds, without the white space around it.
+func (e expander) fileText(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			path = filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.folder, path)
+	}
+	text, err := readRegular(path, maxPlaceFile)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(text)), nil
 }
 
 func variableName(s string) bool {

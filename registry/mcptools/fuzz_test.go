@@ -14,6 +14,8 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte(`{"mcpServers": {"a b": {"command": ["x"], "env": {"A": "${X:-y}"}, "reconnect": {"maxDelayMs": 1}}}} // c`))
 	f.Add([]byte(`{"servers": {"a": {"url": "https://h", "headers": {"A": "${input:x}"}}}, "inputs": [{"id": "x", "default": "y"}],}`))
 	f.Add([]byte(`{"mcp": {"a": {"type": "remote", "url": "${workspaceFolder}"}}}`))
+	f.Add([]byte(`{"mcp": {"a": {"command": ["{env:X}", "{file:x}", "${", "{env:"], "environment": {"A": "{env:X}{env:X"}, "oauth": {"clientId": "x", "scope": "a b"}}}}`))
+	f.Add([]byte(`{"mcp": {"allowed": ["a", 3]}, "projects": {"/ws": {"mcpServers": {"a": {"url": "https://h", "auth": {}}}, "disabledMcpServers": ["b"]}}, "mcpServers": {"a": 3}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		document, err := decodeConfig("x.json", text)
 		if err != nil {
@@ -29,6 +31,23 @@ func FuzzConfig(f *testing.F) {
 			if key, rest, ok := strings.Cut(p, ": "); !ok || key == "" || rest == "" {
 				t.Errorf("the problem %q names no key", p)
 			}
+		}
+	})
+}
+
+// FuzzEnvFile: every file of variables is read to its end or refused, and its names are names.
+func FuzzEnvFile(f *testing.F) {
+	f.Add("export A=1 # c\r\nB=\"x\\n\ny\" z\nC='\n'\n\n#\nD=#")
+	f.Add("\ufeffA\n=\nA=\"")
+	f.Fuzz(func(t *testing.T, text string) {
+		env, err := parseEnvFile(text)
+		for name := range env {
+			if !variableName(name) {
+				t.Errorf("the name %q", name)
+			}
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "line ") {
+			t.Error(err)
 		}
 	})
 }

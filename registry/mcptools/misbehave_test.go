@@ -160,6 +160,10 @@ func TestStartFailures(t *testing.T) {
 		err := strict(t, func(r *rig) { r.options.RequestTimeout = 100 * time.Millisecond }, "hang", "ignore-term")
 		want(t, err, "did not answer initialize within 100ms")
 	})
+	t.Run("MCP-66 the entry's own limit of the start", func(t *testing.T) {
+		err := strict(t, func(r *rig) { r.config.StartupTimeout = 100 * time.Millisecond }, "mute")
+		want(t, err, "did not answer initialize within 100ms")
+	})
 	t.Run("MCP-63 a handshake that is given up is not cancelled by a notice", func(t *testing.T) {
 		r := newRig(t, "mute")
 		ctx, cancel := context.WithCancel(t.Context())

@@ -21,12 +21,12 @@ import (
 	"time"
 )
 
-// patience is the net under everything that a drill waits for. Nothing is measured by it.
-const patience = time.Minute
+// drillPatience is the net under everything that a drill waits for. Nothing is measured by it.
+const drillPatience = time.Minute
 
 // drill is one exercise: a folder, and a mark in the environment of every process that has to do with it.
 type drill struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	mark  string
 	cache string
@@ -36,7 +36,7 @@ const markVariable = "DRILL_MARK"
 
 // newDrill makes a drill. cache is where the command keeps its compiled engine, for all drills of a test. When the test ends, no process
 // of it may be left.
-func newDrill(t *testing.T, cache string) *drill {
+func newDrill(t testing.TB, cache string) *drill {
 	t.Helper()
 	d := &drill{t: t, dir: t.TempDir(), cache: cache}
 	d.mark = markVariable + "=" + d.dir
@@ -44,14 +44,14 @@ func newDrill(t *testing.T, cache string) *drill {
 	return d
 }
 
-// server is an entry of the configuration: how the drill server behaves, and further members of the entry.
-type server struct {
+// drillEntry is an entry of the configuration: how the drill server behaves, and further members of the entry.
+type drillEntry struct {
 	modes []string
 	more  map[string]any
 }
 
 // configure writes the configuration: a healthy server "good" and the given ones.
-func (d *drill) configure(servers map[string]server) {
+func (d *drill) configure(servers map[string]drillEntry) {
 	d.t.Helper()
 	entries := map[string]any{"good": map[string]any{"command": "drillserver"}}
 	for name, s := range servers {
@@ -77,8 +77,8 @@ func (d *drill) write(name, text string) {
 	}
 }
 
-// process is the command while it runs.
-type process struct {
+// drillProcess is the command while it runs.
+type drillProcess struct {
 	*exec.Cmd
 	out, err bytes.Buffer // whole only after the end
 	waited   chan struct{}
@@ -93,9 +93,9 @@ func (d *drill) command(args ...string) *exec.Cmd {
 }
 
 // start starts the command with streams that are kept.
-func (d *drill) start(args ...string) *process {
+func (d *drill) start(args ...string) *drillProcess {
 	d.t.Helper()
-	p := &process{Cmd: d.command(args...), waited: make(chan struct{})}
+	p := &drillProcess{Cmd: d.command(args...), waited: make(chan struct{})}
 	p.Stdout, p.Stderr = &p.out, &p.err
 	p.WaitDelay = 10 * time.Second // a server that holds our standard error open must not hold us
 	if err := p.Start(); err != nil {
@@ -109,12 +109,12 @@ func (d *drill) start(args ...string) *process {
 }
 
 // ended waits for the end of the command and returns its exit status, -1 for a signal.
-func (d *drill) ended(p *process) int {
+func (d *drill) ended(p *drillProcess) int {
 	d.t.Helper()
 	select {
 	case <-p.waited:
 		return p.ProcessState.ExitCode()
-	case <-time.After(patience):
+	case <-time.After(drillPatience):
 		_ = p.Process.Kill()
 		<-p.waited
 		d.t.Fatalf("the command did not end\nstandard output %s\nstandard error %s", &p.out, &p.err)
@@ -122,8 +122,8 @@ func (d *drill) ended(p *process) int {
 	}
 }
 
-// answer is what one run of a program gave.
-type answer struct {
+// drillAnswer is what one run of a program gave.
+type drillAnswer struct {
 	status   int
 	value    string // JSON
 	failure  string // the message of the program's failure
@@ -132,11 +132,11 @@ type answer struct {
 }
 
 // run runs a program against the configured servers.
-func (d *drill) run(program string, flags ...string) answer {
+func (d *drill) run(program string, flags ...string) drillAnswer {
 	d.t.Helper()
 	d.write("program.ts", program)
 	p := d.start(append([]string{"run", "--json", "--mcp", "servers.json", "program.ts"}, flags...)...)
-	a := answer{status: d.ended(p), stderr: p.err.String(), resident: resident(p.ProcessState)}
+	a := drillAnswer{status: d.ended(p), stderr: p.err.String(), resident: resident(p.ProcessState)}
 	var report struct {
 		Value json.RawMessage
 		Error struct{ Message string }
@@ -161,7 +161,7 @@ func resident(state *os.ProcessState) int64 {
 }
 
 // is fails unless the program returned the value.
-func (a answer) is(t *testing.T, value string) {
+func (a drillAnswer) is(t *testing.T, value string) {
 	t.Helper()
 	if a.status != 0 || a.value != value {
 		t.Errorf("status %d, value %s, failure %q, want %s\n%s", a.status, a.value, a.failure, value, a.stderr)
@@ -171,7 +171,7 @@ func (a answer) is(t *testing.T, value string) {
 // eventually waits for something to become true.
 func (d *drill) eventually(what string, is func() bool) {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); !is(); {
+	for deadline := time.Now().Add(drillPatience); !is(); {
 		if time.Now().After(deadline) {
 			d.t.Fatalf("never: %s; processes %s", what, d.processes())
 		}
@@ -187,7 +187,7 @@ func (d *drill) exists(name string) bool {
 // nothingLeft fails if a process with the drill's mark outlives it.
 func (d *drill) nothingLeft() {
 	left := d.processes()
-	for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); left = d.processes() {
+	for deadline := time.Now().Add(drillPatience); len(left) > 0 && time.Now().Before(deadline); left = d.processes() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	for _, p := range left {
@@ -196,16 +196,16 @@ func (d *drill) nothingLeft() {
 	}
 }
 
-type marked struct {
+type drillMarked struct {
 	pid  int
 	line string
 }
 
-func (m marked) String() string { return fmt.Sprintf("%d %s", m.pid, m.line) }
+func (m drillMarked) String() string { return fmt.Sprintf("%d %s", m.pid, m.line) }
 
 // processes returns the living processes with the drill's mark. Only Linux shows the environment of others; elsewhere it finds none.
-func (d *drill) processes() []marked {
-	var list []marked
+func (d *drill) processes() []drillMarked {
+	var list []drillMarked
 	folders, _ := filepath.Glob("/proc/[0-9]*")
 	for _, folder := range folders {
 		environ, err := os.ReadFile(filepath.Join(folder, "environ")) // empty for the dead that nobody has reaped
@@ -214,7 +214,7 @@ func (d *drill) processes() []marked {
 		}
 		pid, _ := strconv.Atoi(filepath.Base(folder))
 		line, _ := os.ReadFile(filepath.Join(folder, "cmdline"))
-		list = append(list, marked{pid, strings.ReplaceAll(string(line), "\x00", " ")})
+		list = append(list, drillMarked{pid, strings.ReplaceAll(string(line), "\x00", " ")})
 	}
 	return list
 }

@@ -23,7 +23,7 @@ const add = () => text(tools.mcp__bad__add({ a: 2, b: 3 }))
 // sickness is one way to misbehave.
 type sickness struct {
 	name    string
-	server  server
+	server  drillEntry
 	program string // after askBoth
 	value   string // that it returns, as JSON
 	most    int64  // bytes of memory, 0 for what is always allowed
@@ -44,9 +44,9 @@ var slowCalls = map[string]any{"toolCallTimeoutMs": 700}
 var soonAgain = map[string]any{"reconnect": map[string]any{"initialDelayMs": 20, "maxDelayMs": 60}}
 
 var sicknesses = []sickness{
-	{name: "MCP-71 a banner on standard output", server: server{modes: []string{"banner"}},
+	{name: "MCP-71 a banner on standard output", server: drillEntry{modes: []string{"banner"}},
 		program: `return [await good(), await add(), await good()]`, value: `["3","5","3"]`},
-	{name: "MCP-30 MCP-55 a crash in mid-call", server: server{more: soonAgain},
+	{name: "MCP-30 MCP-55 a crash in mid-call", server: drillEntry{more: soonAgain},
 		program: `
 const crashed = await text(tools.mcp__bad__crash({}))
 const between = await good()
@@ -54,17 +54,17 @@ let again = await add()
 for (let n = 0; n < 500 && again !== "5"; n++) { await new Promise(r => setTimeout(r, 20)); again = await add() }
 return [crashed, between, again, await good()]`,
 		value: lost},
-	{name: "MCP-71 a flood on standard error", server: server{modes: []string{"flood"}},
+	{name: "MCP-71 a flood on standard error", server: drillEntry{modes: []string{"flood"}},
 		program: `const sums = []; for (let n = 0; n < 20; n++) sums.push(await good() + await add()); return sums.join()`,
 		value:   `"` + strings.TrimSuffix(strings.Repeat("35,", 20), ",") + `"`},
-	{name: "MCP-71 an answer that is no JSON", server: server{more: slowCalls},
+	{name: "MCP-71 an answer that is no JSON", server: drillEntry{more: slowCalls},
 		program: `return [await text(tools.mcp__bad__garbage({})), await good(), await add(), await good()]`,
 		value:   `["ToolCallError: tool call timed out after 700ms","3","5","3"]`},
 	{name: "MCP-29 an answer that is no result", program: `return [await text(tools.mcp__bad__odd({})), await good(), await add(), await good()]`, value: `["(no output)","3","5","3"]`},
 	{name: "MCP-71 an answer of 63 MiB",
 		program: `const huge = await text(tools.mcp__bad__huge({ mib: 63 })); return [huge.length, huge.slice(-3), await good(), await add(), await good()]`,
 		value:   `[66060288,"xxx","3","5","3"]`, most: 2048 * mib},
-	{name: "MCP-71 an answer of more than 64 MiB", server: server{more: soonAgain},
+	{name: "MCP-71 an answer of more than 64 MiB", server: drillEntry{more: soonAgain},
 		program: `
 const huge = await text(tools.mcp__bad__huge({ mib: 65 }))
 const between = await good()
@@ -72,16 +72,16 @@ let again = await add()
 for (let n = 0; n < 500 && again !== "5"; n++) { await new Promise(r => setTimeout(r, 20)); again = await add() }
 return [huge, between, again, await good()]`,
 		value: lost, most: 1024 * mib},
-	{name: "MCP-16 a thousand tools", server: server{modes: []string{"many=1000"}},
+	{name: "MCP-16 a thousand tools", server: drillEntry{modes: []string{"many=1000"}},
 		program: `return [Object.keys(tools).length, await text(tools.mcp__bad__tool_0999({ text: "x" })), await good()]`, value: `[1014,"tool_0999","3"]`},
-	{name: "MCP-52 a list that changes every 10 ms", server: server{modes: []string{"churn"}},
+	{name: "MCP-52 a list that changes every 10 ms", server: drillEntry{modes: []string{"churn"}},
 		program: `
 const sums = new Set()
 for (let n = 0; n < 30; n++) { sums.add(await good() + await add()); await new Promise(r => setTimeout(r, 20)) }
 return [...sums]`, value: `["35"]`},
-	{name: "MCP-72 a grandchild that stays", server: server{modes: []string{"grandchild"}},
+	{name: "MCP-72 a grandchild that stays", server: drillEntry{modes: []string{"grandchild"}},
 		program: `return [await good(), await add(), await good()]`, value: `["3","5","3"]`},
-	{name: "MCP-63 cancellation is ignored", server: server{more: slowCalls},
+	{name: "MCP-63 cancellation is ignored", server: drillEntry{more: slowCalls},
 		program: `return [await text(tools.mcp__bad__deaf({})), await good(), await add(), await good()]`,
 		value:   `["ToolCallError: tool call timed out after 700ms","3","5","3"]`},
 }
@@ -91,7 +91,7 @@ func TestDrillsRun(t *testing.T) {
 	for _, s := range sicknesses {
 		t.Run(s.name, func(t *testing.T) {
 			d := newDrill(t, cache)
-			d.configure(map[string]server{"bad": s.server})
+			d.configure(map[string]drillEntry{"bad": s.server})
 			a := d.run(askBoth + s.program)
 			a.is(t, s.value)
 			t.Logf("%d MiB", a.resident/mib)
@@ -106,7 +106,7 @@ func TestDrillsRunStart(t *testing.T) {
 	cache := t.TempDir()
 	t.Run("CLI-7 MCP-66 it hangs at start and the user gives up", func(t *testing.T) {
 		d := newDrill(t, cache)
-		d.configure(map[string]server{"bad": {modes: []string{"hang", "note=" + d.path("up")}}})
+		d.configure(map[string]drillEntry{"bad": {modes: []string{"hang", "note=" + d.path("up")}}})
 		d.write("program.ts", "return 1")
 		p := d.start("run", "--mcp", "servers.json", "program.ts")
 		d.eventually("the server is up", func() bool { return d.exists("up") })
@@ -117,7 +117,7 @@ func TestDrillsRunStart(t *testing.T) {
 	})
 	t.Run("MCP-14 it leaves at start", func(t *testing.T) {
 		d := newDrill(t, cache)
-		d.configure(map[string]server{"bad": {modes: []string{"exit"}}})
+		d.configure(map[string]drillEntry{"bad": {modes: []string{"exit"}}})
 		a := d.run("return 1")
 		for _, part := range []string{`MCP server "bad": start-up failed: `, "exit status 3", "it said: drillserver: the database is not there"} {
 			if a.status != statusUsage || !strings.Contains(a.failure, part) {
@@ -136,7 +136,7 @@ func TestDrillsRunKilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDrill(t, cache)
-			d.configure(map[string]server{"bad": {modes: modes}})
+			d.configure(map[string]drillEntry{"bad": {modes: modes}})
 			d.write("program.ts", fmt.Sprintf("await tools.mcp__bad__deaf({ note: %q })", d.path("called")))
 			p := d.start("run", "--mcp", "servers.json", "program.ts")
 			d.eventually("the call is at the server", func() bool { return d.exists("called") })

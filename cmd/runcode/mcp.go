@@ -112,7 +112,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 	mode := gatewayModes[f.mode.value]
 	o := bridge.Options{
 		MaxParallelSubCalls: int(f.engine.parallel),
-		SDK:                 gatewaySDK(f),
+		SDK:                 gateway.SDKOptions(sdkgen.Options{MaxDescription: sdkDescription}, int(f.describe)),
 		Logger:              a.logger(),
 		PerRun: func(ctx context.Context, x registry.Execution) bridge.RunOptions {
 			run := gateway.PerRun(ctx, x)
@@ -125,12 +125,14 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 		engine = a.startEngine(ctx, f.engine)
 		defer engine.close(ctx)
 		if !f.noCheck {
-			checker, _, err := a.newChecker(ctx, f.check, true)
+			checker, found, err := a.newChecker(ctx, f.check, true)
 			if err != nil {
 				return err
 			}
 			defer checker.Close()
-			o.Check = checker
+			if found {
+				o.Check = checker
+			}
 		}
 	}
 	b, err := bridge.New(o)
@@ -149,7 +151,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 		return err
 	}
 	defer box.close()
-	servers, err := a.front(ctx, box, time.Duration(f.wait))
+	back, err := a.front(ctx, box, serve.address, time.Duration(f.wait))
 	if err != nil {
 		return err
 	}
@@ -164,9 +166,9 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 	version, _ := buildVersion()
 	g, err := gateway.New(gateway.Options{
 		Registry: box.registry, Agent: agentName, Version: version,
-		Names: gatewayNames[f.names.value], RawName: servers.RawName, Origin: servers.Origin,
-		Instructions: func() []gateway.ServerInstructions { return instructions(servers) },
-		SDK:          o.SDK, MaxDescription: int(f.describe), MaxText: int64(f.maxText), Wall: gatewayWall(f),
+		Names: gatewayNames[f.names.value], RawName: back.servers.RawName, Origin: back.servers.Origin,
+		Instructions: back.instructions, Image: back.image,
+		SDK: o.SDK, MaxDescription: int(f.describe), MaxText: int64(f.maxText), Wall: gatewayWall(f),
 		Logger: o.Logger,
 	})
 	if err != nil {
@@ -174,11 +176,6 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 	}
 	defer g.Close(context.WithoutCancel(ctx))
 	return serve.run(ctx, g)
-}
-
-// gatewaySDK is what programs are told of the tools: as much as a client's description of a tool holds, the rest on demand.
-func gatewaySDK(f mcpFlags) sdkgen.Options {
-	return sdkgen.Options{MaxDescription: sdkDescription}
 }
 
 // gatewayWall is the budget of a run whose client did not ask for progress: what the flag says, or else what clients wait for.

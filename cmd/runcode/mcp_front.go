@@ -4,38 +4,49 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/runcode-go/runcode/bridge/gateway"
+	"github.com/runcode-go/runcode/registry"
 	"github.com/runcode-go/runcode/registry/mcptools"
 )
 
+// backend is what stands behind a gateway: the MCP servers, and the images in their results.
+type backend struct {
+	servers *mcptools.Servers
+	images  *mcptools.MemoryStore
+}
+
 // front starts the MCP servers, all at once, and returns when all have started or failed, or when wait is over: clients give up
 // on a server that does not answer the handshake, and the answer holds what the fronted servers say about themselves. Servers
-// that are not there yet go on starting, and so do those that failed.
-func (a *app) front(ctx context.Context, t *toolbox, wait time.Duration) (*mcptools.Servers, error) {
-	servers := mcptools.NewServers(t.registry)
+// that are not there yet go on starting, and so do those that failed. address is where the gateway itself listens, if it does.
+func (a *app) front(ctx context.Context, t *toolbox, address string, wait time.Duration) (*backend, error) {
+	back := &backend{servers: mcptools.NewServers(t.registry), images: mcptools.NewMemoryStore(mcptools.MemoryLimits{})}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var starting sync.WaitGroup
 	t.closers = append(t.closers, func() {
 		cancel(nil)
-		servers.Close(context.WithoutCancel(ctx))
+		back.servers.Close(context.WithoutCancel(ctx))
 		starting.Wait()
 	})
 	logger := a.logger()
 	o := a.serverOptions(logger)
+	o.Images = back.images
+	o.Route = func(context.Context, registry.AgentKey) (mcptools.Route, error) {
+		return mcptools.Route{Model: "the client's", Images: true}, nil // what a client cannot show it passes over
+	}
 	var mu sync.Mutex
 	missing := map[string]bool{}
-	for _, c := range t.servers {
+	for _, c := range a.others(t.servers, address) {
 		missing[c.Name] = true
-	}
-	for _, c := range t.servers {
 		starting.Go(func() {
-			_, err := servers.Connect(ctx, c, o)
+			_, err := back.servers.Connect(ctx, c, o)
 			if err != nil && ctx.Err() == nil {
 				logger.Error(err.Error()) // it names the server
 			}
@@ -60,16 +71,37 @@ func (a *app) front(ctx context.Context, t *toolbox, wait time.Duration) (*mcpto
 		defer mu.Unlock()
 		logger.Warn("not waiting any longer for MCP servers that are starting: their tools follow", "servers", strings.Join(slices.Sorted(maps.Keys(missing)), ", "))
 	}
-	return servers, nil
+	return back, nil
+}
+
+// others leaves out the entry that is this gateway itself (GATE-2): fronting itself it would start gateways without end.
+func (a *app) others(servers []mcptools.ServerConfig, address string) []mcptools.ServerConfig {
+	executable, err := os.Executable()
+	if err != nil {
+		executable = "" // its name is left
+	}
+	return slices.DeleteFunc(slices.Clone(servers), func(c mcptools.ServerConfig) bool {
+		if !c.StartsItself(executable, address) {
+			return false
+		}
+		a.warn(fmt.Sprintf("leaving out the MCP server %q: it is this gateway itself", c.Name))
+		return true
+	})
 }
 
 // instructions are what the servers that are connected say about themselves.
-func instructions(servers *mcptools.Servers) []gateway.ServerInstructions {
+func (b *backend) instructions() []gateway.ServerInstructions {
 	var list []gateway.ServerInstructions
-	for _, b := range servers.Bridges() {
-		if text := b.Facts().Instructions; text != "" {
-			list = append(list, gateway.ServerInstructions{Server: b.Name(), Text: text})
+	for _, server := range b.servers.Bridges() {
+		if text := server.Facts().Instructions; text != "" {
+			list = append(list, gateway.ServerInstructions{Server: server.Name(), Text: text})
 		}
 	}
 	return list
+}
+
+// image returns an image that a result shows.
+func (b *backend) image(ref registry.ImageRef) (data []byte, ok bool) {
+	image, ok := b.images.Image(ref.Attachment)
+	return image.Data, ok
 }

@@ -45,8 +45,9 @@ func (f httpFlags) files() []string {
 
 // transport is how clients reach the gateway.
 type transport struct {
-	run   func(context.Context, *gateway.Gateway) error
-	close func() // of what run did not get to
+	address string // host:port; "" for standard input and output
+	run     func(context.Context, *gateway.Gateway) error
+	close   func() // of what run did not get to
 }
 
 func (a *app) openTransport(f httpFlags) (*transport, error) {
@@ -92,7 +93,8 @@ func (a *app) openHTTP(f httpFlags) (*transport, error) {
 		a.warn(fmt.Sprintf("warning: %s can be reached from other machines, and nothing is encrypted on the way: not even the bearer token", l.Addr()))
 	}
 	return &transport{
-		close: func() { l.Close() },
+		address: l.Addr().String(),
+		close:   func() { l.Close() },
 		run: func(ctx context.Context, g *gateway.Gateway) error {
 			a.warn("serving MCP at http://" + shownAddress(host, l.Addr()) + gateway.HTTPPath)
 			if announce != "" {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -19,6 +20,9 @@ import (
 //	{…}              sends a message, and waits for the answer if it is a request
 //	& {…}            sends a request without waiting
 //	await TEXT       waits until a line has come in which TEXT stands
+//	exist FILE       waits until there is that file
+//	touch FILE       makes it
+//	signal NAME      sends the command the signal of that name
 //	reply METHOD {…} answers requests of that method with that result from now on
 //	# …              a remark
 //
@@ -36,6 +40,7 @@ func mcpClient() {
 const mcpPatience = time.Minute
 
 type mcpPlay struct {
+	process *os.Process
 	in      io.Writer
 	lines   <-chan string
 	seen    []string
@@ -69,7 +74,7 @@ func playMCP(script, name string, args ...string) (status int, err error) {
 			lines <- scanner.Text()
 		}
 	}()
-	p := &mcpPlay{in: in, lines: lines, replies: map[string]json.RawMessage{}}
+	p := &mcpPlay{process: cmd.Process, in: in, lines: lines, replies: map[string]json.RawMessage{}}
 	for step := range strings.Lines(string(text)) {
 		if err := p.step(strings.TrimSpace(step)); err != nil {
 			_ = cmd.Process.Kill()
@@ -92,6 +97,12 @@ func (p *mcpPlay) step(step string) error {
 		return nil
 	case word == "await":
 		return p.await(rest)
+	case word == "exist":
+		return awaitFile(rest)
+	case word == "touch":
+		return os.WriteFile(rest, nil, 0o600)
+	case word == "signal":
+		return p.process.Signal(map[string]os.Signal{"interrupt": os.Interrupt, "terminated": syscall.SIGTERM}[rest])
 	case word == "reply":
 		method, result, _ := strings.Cut(rest, " ")
 		p.replies[method] = json.RawMessage(result)
@@ -107,6 +118,15 @@ func (p *mcpPlay) step(step string) error {
 		return err
 	}
 	return p.await(`"id":` + string(message.ID) + `,`)
+}
+
+func awaitFile(path string) error {
+	for end := time.Now().Add(mcpPatience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no %s", path)
 }
 
 func (p *mcpPlay) send(line string) error {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -35,7 +36,8 @@ type lineConn struct {
 	writes chan write
 
 	open    unanswered
-	close   func() error // of both streams, once
+	ended   chan struct{} // closed at the end of the input
+	close   func() error  // of both streams, once
 	closed  chan struct{}
 	written chan struct{} // closed when the writing goroutine has ended
 }
@@ -54,7 +56,7 @@ type write struct {
 func newLineConn(in io.ReadCloser, out io.WriteCloser, log *slog.Logger) *lineConn {
 	c := &lineConn{
 		id: "stdio-" + rand.Text(), in: in, out: out, log: log,
-		lines: make(chan line), writes: make(chan write), closed: make(chan struct{}), written: make(chan struct{}),
+		lines: make(chan line), writes: make(chan write), ended: make(chan struct{}), closed: make(chan struct{}), written: make(chan struct{}),
 	}
 	c.close = sync.OnceValue(func() error {
 		close(c.closed)
@@ -68,17 +70,23 @@ func newLineConn(in io.ReadCloser, out io.WriteCloser, log *slog.Logger) *lineCo
 // SessionID tells this session from others.
 func (c *lineConn) SessionID() string { return c.id }
 
-// Read returns the next message. Lines that are none are answered and logged.
+// Read returns the next message. Lines that are none are answered and logged. It must not be called again once ended is closed.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
 		case l := <-c.lines:
 			msg, answer, err := l.message()
+			if msg != nil && !c.open.add(msg) {
+				msg, answer = nil, refusal(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the id of the request is that of another one, which has not been answered")
+			}
 			switch {
+			case isGone(err):
+				close(c.ended) // whoever serves this connection answers what there is, and closes it
+				<-c.closed
+				return nil, io.EOF
 			case err != nil:
 				return nil, err
 			case msg != nil:
-				c.open.asked(msg)
 				return msg, nil
 			case answer != nil:
 				c.log.Warn("the client sent a line that is no message", "error", answer.Error, "bytes", len(l.text))
@@ -114,6 +122,7 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
+	defer c.open.sending(msg)()
 	w := write{text, make(chan error, 1)}
 	select {
 	case c.writes <- w:
@@ -122,7 +131,6 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer c.open.answered(msg)
 	select {
 	case err := <-w.done:
 		return err
@@ -143,60 +151,6 @@ func (c *lineConn) finish() {
 	defer timer.Stop()
 	select {
 	case <-c.written:
-	case <-timer.C:
-	}
-}
-
-// unanswered are the calls of tools that have had no answer yet. The zero value is ready.
-type unanswered struct {
-	mu   sync.Mutex
-	ids  map[jsonrpc.ID]bool
-	none chan struct{} // closed when there are none; nil while nobody waits for that
-}
-
-func (u *unanswered) asked(msg jsonrpc.Message) {
-	r, ok := msg.(*jsonrpc.Request)
-	if !ok || !r.IsCall() || r.Method != "tools/call" {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.ids == nil {
-		u.ids = make(map[jsonrpc.ID]bool)
-	}
-	u.ids[r.ID] = true
-}
-
-func (u *unanswered) answered(msg jsonrpc.Message) {
-	r, ok := msg.(*jsonrpc.Response)
-	if !ok {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.ids, r.ID)
-	if len(u.ids) == 0 && u.none != nil {
-		close(u.none)
-		u.none = nil
-	}
-}
-
-// wait returns when every call has been answered, or when that takes too long.
-func (u *unanswered) wait(limit time.Duration) {
-	u.mu.Lock()
-	if len(u.ids) == 0 {
-		u.mu.Unlock()
-		return
-	}
-	if u.none == nil {
-		u.none = make(chan struct{})
-	}
-	none := u.none
-	u.mu.Unlock()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-none:
 	case <-timer.C:
 	}
 }
@@ -253,4 +207,9 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 			return bytes.TrimSpace(text), nil
 		}
 	}
+}
+
+// isGone reports whether a stream ended because the client has gone.
+func isGone(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE)
 }

@@ -4,16 +4,15 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"io"
-	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves one client over a pair of streams, one JSON-RPC message a line. It returns nil when the client goes, and
-// ctx's cause when ctx ends first, or the error of a stream that breaks; by then every run of the client has been aborted and
-// drained, and both streams are closed. When ctx ends, what runs is still answered. Nothing but protocol is written to out.
+// ServeStdio serves one client over a pair of streams, one JSON-RPC message a line. It returns nil when the client goes, which
+// it may do by closing either stream; ctx's cause when ctx ends first; or the error of a stream that breaks. By then every run
+// of the client has been aborted and drained, what could still be answered has been, and both streams are closed. Nothing but
+// protocol is written to out.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	conn := newLineConn(in, out, g.o.Logger)
 	defer conn.finish()
@@ -29,28 +28,26 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Write
 	over := make(chan error, 1)
 	go func() { over <- session.Wait() }()
 	client := g.clientBy(session, nil)
+	cause := errClientGone
 	select {
 	case err = <-over:
+		over <- nil
+		if isGone(err) {
+			err = nil
+		}
+	case <-conn.ended:
 	case <-ctx.Done():
-		err = conn.dismiss(session, client, context.Cause(ctx), over)
+		err = context.Cause(ctx)
+		cause = err
 	case <-g.ended:
-		err = conn.dismiss(session, client, errShutdown, over)
+		err, cause = errShutdown, errShutdown
 	}
-	client.end(errClientGone)
-	g.forget(session)
-	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
-		return nil // a client may go by closing either stream
-	}
-	return err
-}
-
-// dismiss ends a session that its client has not ended: first what runs, so that it is answered, then the session.
-func (c *lineConn) dismiss(session *mcp.ServerSession, client *client, cause error, over <-chan error) error {
 	client.end(cause)
-	c.open.wait(lastWrite) // the library answers nothing any more once it closes
+	conn.open.wait(lastWrite) // for once it closes, the library answers nothing
 	_ = session.Close()
 	<-over
-	return cause
+	g.forget(session)
+	return err
 }
 
 // connector is the transport of a connection that there is already.

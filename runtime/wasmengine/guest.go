@@ -265,6 +265,7 @@ func (g *guest) Steps() int64 {
 // Close implements loop.Guest.
 func (g *guest) Close() {
 	_ = g.mod.Close(g.ctx) // frees the memory; it has no other resources whose release could fail
+	g.mem = guestMemory{}  // it may be another guest's from now on
 }
 
 // die makes err the end of the guest.

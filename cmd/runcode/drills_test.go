@@ -13,11 +13,18 @@ import (
 // Each drill has a healthy server, whose calls must go on working, beside one that misbehaves. What is asked of the sick one, and what a
 // program reads of it, is the same whether the command runs the program or the gateway does.
 
-// askBoth is a program's prologue: the healthy server, and what a call of the other one gives or fails with.
+// askBoth is a program's prologue: the healthy server, and what a call of the other one gives or fails with. No call is like another, so
+// that nobody is reminded of repeating himself.
 const askBoth = `
+let turn = 0
 const text = async (p) => { try { return (await p).content[0].text } catch (e) { return e.name + ": " + e.message } }
-const good = () => text(tools.mcp__good__add({ a: 1, b: 2 }))
-const add = () => text(tools.mcp__bad__add({ a: 2, b: 3 }))
+const good = () => text(tools.mcp__good__add({ a: ++turn, b: 3 - turn }))
+const add = () => text(tools.mcp__bad__add({ a: ++turn, b: 5 - turn }))
+const again = async () => {
+  let sum = ""
+  for (let n = 0; n < 500 && sum !== "5"; n++) { await new Promise(r => setTimeout(r, 20)); sum = await add() }
+  return sum
+}
 `
 
 // sickness is one way to misbehave.
@@ -49,10 +56,7 @@ var sicknesses = []sickness{
 	{name: "MCP-30 MCP-55 a crash in mid-call", server: drillEntry{more: soonAgain},
 		program: `
 const crashed = await text(tools.mcp__bad__crash({}))
-const between = await good()
-let again = await add()
-for (let n = 0; n < 500 && again !== "5"; n++) { await new Promise(r => setTimeout(r, 20)); again = await add() }
-return [crashed, between, again, await good()]`,
+return [crashed, await good(), await again(), await good()]`,
 		value: lost},
 	{name: "MCP-71 a flood on standard error", server: drillEntry{modes: []string{"flood"}},
 		program: `const sums = []; for (let n = 0; n < 20; n++) sums.push(await good() + await add()); return sums.join()`,
@@ -67,10 +71,7 @@ return [crashed, between, again, await good()]`,
 	{name: "MCP-71 an answer of more than 64 MiB", server: drillEntry{more: soonAgain},
 		program: `
 const huge = await text(tools.mcp__bad__huge({ mib: 65 }))
-const between = await good()
-let again = await add()
-for (let n = 0; n < 500 && again !== "5"; n++) { await new Promise(r => setTimeout(r, 20)); again = await add() }
-return [huge, between, again, await good()]`,
+return [huge, await good(), await again(), await good()]`,
 		value: lost, most: 1024 * mib},
 	{name: "MCP-16 a thousand tools", server: drillEntry{modes: []string{"many=1000"}},
 		program: `return [Object.keys(tools).length, await text(tools.mcp__bad__tool_0999({ text: "x" })), await good()]`, value: `[1014,"tool_0999","3"]`},

@@ -16,6 +16,9 @@ func main() { os.Exit(realMain()) }
 func realMain() int {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(interrupts, syscall.SIGHUP)
+	}
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		stdinTerminal:  isatty.IsTerminal(os.Stdin.Fd()),

@@ -74,18 +74,25 @@ func (a *app) front(ctx context.Context, t *toolbox, address string, wait time.D
 	return back, nil
 }
 
-// others leaves out the entry that is this gateway itself (GATE-2): fronting itself it would start gateways without end.
+// others leaves out the entry that is this gateway itself (GATE-2), for fronting itself it would start gateways without end, and all
+// but the first entry of a name.
 func (a *app) others(servers []mcptools.ServerConfig, address string) []mcptools.ServerConfig {
 	executable, err := os.Executable()
 	if err != nil {
 		executable = "" // its name is left
 	}
+	taken := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(servers), func(c mcptools.ServerConfig) bool {
-		if !c.StartsItself(executable, address) {
-			return false
+		switch {
+		case c.StartsItself(executable, address):
+			a.warn(fmt.Sprintf("leaving out the MCP server %q: it is this gateway itself", c.Name))
+			return true
+		case taken[c.Name]:
+			a.warn(fmt.Sprintf("error: leaving out the second MCP server %q: names must differ", c.Name))
+			return true
 		}
-		a.warn(fmt.Sprintf("leaving out the MCP server %q: it is this gateway itself", c.Name))
-		return true
+		taken[c.Name] = true
+		return false
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -59,9 +60,9 @@ const sumProgram = `const r = await tools.mcp__demo__add({ a: 19, b: 23 }); retu
 // httpServer is the command serving over HTTP.
 type httpServer struct {
 	*exec.Cmd
-	url, token string
-	said       *screen
-	ended      chan struct{}
+	url   string
+	said  *screen
+	ended chan struct{}
 }
 
 // startHTTP starts the command in dir and waits until it serves.
@@ -230,6 +231,67 @@ func TestMCPHTTP(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	})
+}
+
+// TestMCPClientGone has a client that closes one stream after the other while a tool runs.
+func TestMCPClientGone(t *testing.T) {
+	if goruntime.GOOS == "windows" {
+		t.Skip("no shell for the tool")
+	}
+	for _, streams := range []string{"its standard input", "the command's standard output", "the command's standard error and output"} {
+		t.Run("GATE-5 a client that closes "+streams+" in mid-run ends the command in good order", func(t *testing.T) {
+			dir, environment := mcpFolder(t)
+			if err := os.WriteFile(filepath.Join(dir, "long.json"), []byte(`{"tools": {"long": {"description": "x", "command":
+				["sh", "-c", "echo $$ > starting; mv starting started; sleep 600"]}}}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("runcode", "mcp", "--tools", "long.json")
+			cmd.Dir, cmd.Env = dir, environment
+			in, err1 := cmd.StdinPipe()
+			out, err2 := cmd.StdoutPipe()
+			diagnostics, err3 := cmd.StderrPipe()
+			if err := errors.Join(err1, err2, err3, cmd.Start()); err != nil {
+				t.Fatal(err)
+			}
+			messages := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"progressToken":1},"name":"run_code","arguments":{"description":"Wait","code":"await tools.long({})"}}}
+`
+			if _, err := in.Write([]byte(messages)); err != nil {
+				t.Fatal(err)
+			}
+			if err := awaitFile(filepath.Join(dir, "started")); err != nil {
+				t.Fatal(err)
+			}
+			switch streams {
+			case "its standard input":
+				in.Close()
+			case "the command's standard output":
+				out.Close() // the next report of progress finds that out
+			default:
+				diagnostics.Close()
+				out.Close()
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Errorf("it ended with %v", err)
+				}
+			case <-time.After(mcpPatience):
+				_ = cmd.Process.Kill()
+				t.Fatal("it does not end")
+			}
+			text, err := os.ReadFile(filepath.Join(dir, "started"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := exec.Command("kill", "-0", strings.TrimSpace(string(text))).Run(); err == nil {
+				t.Error("the tool's process goes on")
+			}
+		})
+	}
 }
 
 // TestReadmeMCP runs the lines of the README for the users of MCP clients, and then does what their clients do with the files.

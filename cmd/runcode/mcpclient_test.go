@@ -102,7 +102,7 @@ func (p *mcpPlay) step(step string) error {
 	case word == "touch":
 		return os.WriteFile(rest, nil, 0o600)
 	case word == "signal":
-		return p.process.Signal(map[string]os.Signal{"interrupt": os.Interrupt, "terminated": syscall.SIGTERM}[rest])
+		return p.process.Signal(map[string]os.Signal{"interrupt": os.Interrupt, "terminated": syscall.SIGTERM, "hangup": syscall.SIGHUP}[rest])
 	case word == "reply":
 		method, result, _ := strings.Cut(rest, " ")
 		p.replies[method] = json.RawMessage(result)

@@ -25,8 +25,10 @@ const (
 	checkHead   = "(class{static f=async()=>{"
 	checkTail   = "\n}})"
 
+	// A function expression is the value of the wrapper. It is called elsewhere, for the call is no line of the program's.
 	callHead = "return ("
-	callTail = "\n)();"
+	callTail = "\n);"
+	callJS   = "(f=>async()=>(await f())())"
 
 	// moduleHead stands before a program with namespaces, which only the top level of a file can have.
 	moduleHead = "await 0;"
@@ -126,6 +128,9 @@ func (b *builder) assemble(out output, text input, marker string) (*Code, *Failu
 	if helpers < 0 {
 		return nil, StoppedFailure("the transform failed: its output has no wrapper")
 	}
+	if b.target.AsyncGenerators {
+		repairAsyncGenerators(out.code)
+	}
 	out.restoreNames(b.form.objects, helpers > 0 || b.form.namespaces || b.target != Target{})
 
 	js := new(strings.Builder)
@@ -143,6 +148,9 @@ func (b *builder) assemble(out output, text input, marker string) (*Code, *Failu
 		c.parts = append(c.parts, part{js.Len(), 0, helpers})
 		js.WriteString(printed[:helpers])
 		js.WriteString("return")
+		if b.call {
+			js.WriteString(callJS)
+		}
 		c.parts = append(c.parts, part{js.Len(), helpers, len(printed) - helpers})
 		js.WriteString(printed[helpers:])
 	}

@@ -18,6 +18,7 @@ type form struct {
 	idle       bool            // all it does is declare main
 	exact      bool            // no slash was in doubt: the tokens are the parser's
 	arguments  bool            // the name occurs
+	classes    int             // offset + 1 of the first regular expression with a class of Unicode properties
 }
 
 // readForm reads the tokens of src, a text that the guard has passed.
@@ -86,11 +87,20 @@ func (f *formReader) read() form {
 			if t.kind == tokTemplate && f.src[t.start] == '}' {
 				f.close()
 			}
+			if t.kind == tokRegex && f.form.classes == 0 && namesProperty(f.text(t)) {
+				f.form.classes = t.start + 1
+			}
 			f.statement(i, t)
 		}
 	}
 	f.form.idle = f.mainDeclared && !f.mainUsed && !f.acts
 	return f.form
+}
+
+// namesProperty reports whether a regular expression has a class such as \p{L}, which it has with a flag u or v only.
+func namesProperty(literal string) bool {
+	end := strings.LastIndexByte(literal, '/')
+	return strings.ContainsAny(literal[end+1:], "uv") && (strings.Contains(literal, `\p{`) || strings.Contains(literal, `\P{`))
 }
 
 // at returns the i-th token, or none.
@@ -156,6 +166,8 @@ func (f *formReader) name(i int, t token) {
 		switch {
 		case next.is('.'):
 			f.fail(t.start, "import%s does not exist: a program is no module", f.src[next.start:f.at(i+2).end])
+		case next.kind == tokName && f.at(i+2).is(opAssign) && f.at(i+3).kind == tokName && f.text(f.at(i+3)) != "require":
+			f.fail(t.start, "an alias by import is not available: write const %s = … instead", f.text(next))
 		case next.kind == tokName, next.kind == tokString, next.is('{'), next.is('*'):
 			f.fail(t.start, "import declarations are not available: everything that a program may use is in scope already")
 		}

@@ -85,9 +85,7 @@ type guard struct {
 	classHead     bool  // a class or an interface is named, its body follows
 	closed        int64 // level.repeated of the parenthesis that prev closes
 	enumNext      bool  // an enum's name stands, its body follows
-	enumStrings   bool  // an enum has a string member
-	enumSums      bool  // an enum adds what may be strings
-	summing       bool  // prev is a + in an enum, and no number before it
+	enum          enumMember
 	longestName   int
 	nameCount     int64
 	longestString int // in an enum
@@ -126,7 +124,7 @@ func (g *guard) run() (int, bool) {
 	}
 	g.separate()
 	g.lookups += g.names.numberedTries()
-	return len(g.scan.src), g.within() && !(g.enumStrings && g.enumSums) && g.squares*int64(g.longestString)+g.joined <= maxJoined
+	return len(g.scan.src), g.within() && g.squares*int64(g.longestString)+g.joined <= maxJoined
 }
 
 // within reports whether all limits hold.
@@ -140,7 +138,9 @@ func (g *guard) within() bool {
 
 // count takes one token into account. False when a limit is passed.
 func (g *guard) count(t token) bool {
-	g.enumSum(t)
+	if g.top.enum && !g.enumPart(t) {
+		return false
+	}
 	g.binding(t)
 	switch t.kind {
 	case tokName:
@@ -152,12 +152,9 @@ func (g *guard) count(t token) bool {
 		g.seen(t)
 	case tokString:
 		g.top.text += t.end - t.start
-		if !g.enumText(t) {
-			return false
-		}
 	case tokTemplate, tokTemplateOpen:
 		g.top.text += t.end - t.start
-		if !g.enumText(t) || !g.template(t) {
+		if !g.template(t) {
 			return false
 		}
 	case tokPunct:

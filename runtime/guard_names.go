@@ -108,25 +108,45 @@ func (t *nameTable) numberedTries() int64 {
 	return steps
 }
 
-// enumText takes a string or template in an enum's body into account, whose value is printed wherever the member is
-// used. False when it is too long or is made of other members: a few that double fill any memory.
-func (g *guard) enumText(t token) bool {
-	if !g.top.enum {
-		return true
-	}
-	g.enumStrings = true
-	g.longestString = max(g.longestString, t.end-t.start)
-	return t.end-t.start <= maxEnumString+2 && t.kind != tokTemplateOpen
+// enumMember is what is known of the member of an enum that is being read. Its value is printed wherever the member is used,
+// and a few members that double fill any memory.
+type enumMember struct {
+	text   int  // bytes of strings in it
+	names  int  // names in it, which may stand for the longest string so far
+	joined bool // strings may be joined in it
+	adding bool // prev is a + with no number before it
 }
 
-// enumSum takes a token in an enum's body into account that may be a sum's part. Whether a + adds numbers or joins
-// strings only the parser knows; a number beside it settles it well enough, for what grows by a number grows slowly.
-func (g *guard) enumSum(t token) {
-	if !g.top.enum {
-		return
+// enumPart takes a token of an enum's body into account. False when a member's string may be too long.
+//
+// Whether a + adds numbers or joins strings only the parser knows; a number beside it settles it well enough, for what grows
+// by a number grows slowly.
+func (g *guard) enumPart(t token) bool {
+	m := &g.enum
+	if m.adding && t.kind != tokNumber {
+		m.joined = true
 	}
-	if g.summing && t.kind != tokNumber {
-		g.enumSums = true
+	m.adding = t.is('+') && g.prev.kind != tokNumber
+	own := g.top.open == '{'
+	switch t.kind {
+	case tokString, tokTemplate, tokTemplateOpen:
+		m.text += t.end - t.start
+		m.joined = m.joined || t.kind == tokTemplateOpen
+	case tokName:
+		if t.word == wordNone && !g.prev.is('.') && !g.prev.is(opOptional) {
+			m.names++
+		}
+	case tokPunct:
+		switch {
+		case own && t.is(opAssign): // before it stands the member's name
+			*m = enumMember{}
+		case own && (t.is(',') || t.is('}')):
+			if m.joined {
+				m.text += m.names * g.longestString
+			}
+			g.longestString = max(g.longestString, m.text)
+			*m = enumMember{}
+		}
 	}
-	g.summing = t.is('+') && g.prev.kind != tokNumber
+	return m.text <= maxEnumString+2 && g.longestString <= maxEnumString+2
 }

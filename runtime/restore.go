@@ -2,7 +2,10 @@ package runtime
 
 // This file defines how names that the transform changed get their own spelling back (RUN-35).
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // restoreNames undoes the printer's renaming: where a nested scope has a name of an outer one it appends a number,
 // which the program would see in a function's name and a model in a message. The program's own scopes keep such names
@@ -65,4 +68,23 @@ func isGeneratedName(name string) bool {
 		return true
 	}
 	return false
+}
+
+// The helper for async generators answers a return() that meets an await in a finally by another return(), which skips the
+// rest of that block. Only for a yield* does it have to be passed on. The two texts are equally long, so that no position
+// changes.
+const (
+	resumeWrong = `k==="return"?k:"next"`
+	resumeRight = `k<"s"&&v[1]?k:"next" `
+)
+
+// repairAsyncGenerators corrects the helper in printed code.
+func repairAsyncGenerators(code []byte) {
+	helper := bytes.Index(code, []byte("__asyncGenerator="))
+	if helper < 0 {
+		return
+	}
+	if at := bytes.Index(code[helper:], []byte(resumeWrong)); at >= 0 {
+		copy(code[helper+at:], resumeRight)
+	}
 }

@@ -222,6 +222,9 @@ func transform(program string, unwrap bool, target Target) (*Code, *Failure) {
 	switch {
 	case b.form.failure != nil:
 		return nil, b.form.failure
+	case target.AsyncGenerators && b.form.classes > 0:
+		// goja would take \p{L} for the letters of its spelling.
+		return nil, syntaxFailure(b.src, b.form.classes-1, `\p{…} in a regular expression is not available in this engine: list the characters instead`)
 	case unwrap && b.form.idle:
 		return nil, syntaxFailure(b.src, len(b.src), "the program only declares main and never calls it: put its statements at the top level and return the result")
 	}

@@ -93,6 +93,8 @@ func TestProgramForm(t *testing.T) {
 		{"RUN-34 a namespace in a block fails", "if (true) { namespace N { export const a = 1 } }", "a namespace can only stand"},
 		{"RUN-34 export outside of the namespace fails", "namespace N { export const a = 1 }\nexport const b = 2", "export declarations are not available"},
 		{"RUN-34 arguments beside a namespace", "namespace N { export const a = 1 }\nreturn arguments", "arguments"},
+		{"RUN-34 an alias by import", "namespace N { export const a = 1 }\nimport M = N.a\nreturn M", "write const M = … instead (program.ts:2:1)"},
+		{"RUN-32 import by require", "import fs = require('fs')\nreturn fs", "import declarations are not available"},
 		{"RUN-34 namespace as a name", "const namespace = 1, module = 2\nreturn namespace + module", "fulfilled 3"},
 		{"RUN-35 names of functions stay", "const a = 1\nfunction outer(data) { function a() {} return [a.name, data] }\nconst data = 2\nclass Q { m() { class Q {} return Q.name } }\nreturn [outer(3), new Q().m()]", `fulfilled [["a",3],"Q"]`},
 		{"RUN-35 shadowing stays right", "enum E { A } const f = (E) => E.B; { let E2 = 7; var r = [f({B: 1}), E2, E.A] } return r", "fulfilled [1,7,0]"},

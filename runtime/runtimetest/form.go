@@ -77,6 +77,18 @@ func testForm(t *testing.T, s *suite) {
 		{name: "RUN-36 closing and reopening a block", program: "console.log('ran') }\n{", kind: runtime.Exception, logs: []string{}},
 		{name: "RUN-36 closing a call", program: "})(); tools.echo({}); (async () => {", kind: runtime.Exception, calls: "-"},
 
+		{name: "RUN-35 using", program: "{ using a = { [Symbol.dispose]() { console.log('a') } }, b = { [Symbol.dispose]() { console.log('b') } }; console.log('in') } using none = null; await using c = { async [Symbol.asyncDispose]() { await null; console.log('c') } }; return 1",
+			want: "1", logs: []string{"in", "b", "a", "c"}},
+		{name: "RUN-35 using and two errors", program: "try { using a = { [Symbol.dispose]() { throw new Error('d') } }; throw new Error('b') } catch (e) { return [e instanceof SuppressedError, e.name, e.error.message, e.suppressed.message] } declare const SuppressedError: any",
+			want: `[true,"SuppressedError","d","b"]`},
+		{name: "RUN-35 async generators clean up to the end", program: `
+			async function* inner() { try { yield 1; yield 2 } finally { console.log('i'); await null; console.log('i2') } }
+			async function* outer() { try { yield* inner() } finally { console.log('o'); await null; console.log('o2') } }
+			for await (const x of outer()) break;
+			const g = inner(); await g.next(); console.log(JSON.stringify(await g.return(Promise.resolve(9))));
+			const h = outer(); await h.next(); try { await h.throw(new Error('t')) } catch (e) { console.log(e.message) }`,
+			logs: []string{"i", "i2", "o", "o2", "i", "i2", `{"value":9,"done":true}`, "i", "i2", "o", "o2", "t"}, none: true},
+		{name: "CODE-33 the call of a sole function is no frame", program: "```ts\nasync () => {\n  throw new Error('q')\n}\n```", request: unwrap, kind: runtime.Exception, match: `^Error: q\n    at program\.ts:3:\d+$`, line: 3},
 		{name: "RUN-37 the position of a parse failure", program: "const a = 1;\nconst b = ;\n", kind: runtime.Exception, match: `program\.ts:2:11`, line: 2, column: 11},
 		{name: "RUN-37 the position of a regular expression that does not parse", program: "const ok = /a/\nconst b = ok && /[z-a]/", kind: runtime.Exception, match: `^SyntaxError: .*\n    at program\.ts:2:17$`, line: 2, column: 17},
 		{name: "RUN-37 the column counts UTF-16 units", program: "const s = '\U0001F600é'; const b = ;", kind: runtime.Exception, match: `program\.ts:1:28`, line: 1},

@@ -21,6 +21,10 @@ func testGlobals(t *testing.T, s *suite) {
 			const d = new Date(2024, 6, 1, 12, 30);
 			return [d.getTimezoneOffset(), d.toISOString(), new Date('2024-07-01T12:30:00').toISOString(), new Date(0).getHours(), new Date(0).toString().slice(0, 33)]`,
 			want: `[0,"2024-07-01T12:30:00.000Z","2024-07-01T12:30:00.000Z",0,"Thu Jan 01 1970 00:00:00 GMT+0000"]`},
+		{name: "RUN-43 texts of dates do not depend on the machine", program: `
+			const d = new Date(1e12);
+			return [String(d), d.toDateString(), d.toTimeString(), d.toLocaleString('en-US'), d.toLocaleDateString(), d.toLocaleTimeString(), Date().slice(-9), (1234.5).toLocaleString('en-US')]`,
+			want: `["Sun Sep 09 2001 01:46:40 GMT+0000","Sun Sep 09 2001","01:46:40 GMT+0000","09/09/2001, 01:46:40 AM","09/09/2001","01:46:40 AM"," GMT+0000","1234.5"]`},
 		{name: "RUN-43 nothing waits on shared memory", program: `
 			try { return typeof Atomics === 'undefined' ? 'absent' : Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50) } catch { return 'absent' }`, want: `"absent"`},
 

@@ -168,10 +168,13 @@ func installPolicy(reg *registry.Registry, n names) error {
 	if len(n.ask) > 0 {
 		reg.OnPreExecute(func(_ context.Context, x registry.Execution, next func() (registry.PreDecision, error)) (registry.PreDecision, error) {
 			d, err := next()
-			if err == nil && d.Kind() == registry.PreAllow && x.Name() != registry.RunCode && matchAny(n.ask, x.Name()) {
+			if err != nil || d.Kind() != registry.PreAllow || x.Name() == registry.RunCode || !matchAny(n.ask, x.Name()) {
+				return d, err
+			}
+			if _, known := reg.Get(x.Name(), agentName); known { // nobody is pestered with names that a model made up
 				d = registry.Ask("")
 			}
-			return d, err
+			return d, nil
 		})
 	}
 	policy.Timeout(reg)

@@ -32,6 +32,10 @@ func testWeb(t *testing.T, s *suite) {
 			const clone: any = (globalThis as any).structuredClone, names: any[] = [];
 			for (const x of [() => 1, Symbol('s'), { a: [() => 1] }, Promise.resolve(1), new WeakMap()]) try { clone(x); names.push('copied') } catch (e) { names.push(e.name) }
 			return names`, want: `["DataCloneError","DataCloneError","DataCloneError","DataCloneError","DataCloneError"]`},
+		{name: "RUN-42 structuredClone refuses what keeps its state elsewhere than in properties", program: `
+			const { structuredClone: clone, URL, URLSearchParams, TextDecoder }: any = globalThis, told: any[] = [];
+			for (const x of [new URL('http://a/'), { deep: [new URLSearchParams('a=1')] }, new TextDecoder(), new URLSearchParams('a=1').keys()]) try { clone(x); told.push('copied') } catch (e) { told.push(e.name + ': ' + e.message) }
+			return told`, want: `["DataCloneError: a URL (copy its href) could not be cloned","DataCloneError: a URLSearchParams (copy its text) could not be cloned","DataCloneError: a TextDecoder could not be cloned","DataCloneError: an iterator could not be cloned"]`},
 		{name: "RUN-42 TextEncoder", program: `
 			const { TextEncoder }: any = globalThis;
 			return [[...new TextEncoder().encode('aé€\u{1F600}\ud800x')], new TextEncoder().encode().length, new TextEncoder().encoding]`,

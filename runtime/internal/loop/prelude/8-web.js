@@ -27,6 +27,13 @@ for (let i = 0, names = keysOf({ Int8Array, Uint8Array, Uint8ClampedArray, Int16
 const typedName = getter(typedProto, Symbol.toStringTag);
 const errorClasses = { __proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 
+// unclonable names what only looks like an ordinary object: its state is not in its properties, so that a copy would be empty.
+const unclonable = value =>
+  urls.get(value) !== undefined ? 'a URL (copy its href)' :
+  queries.get(value) !== undefined ? 'a URLSearchParams (copy its text)' :
+  decoders.get(value) !== undefined ? 'a TextDecoder' :
+  cursors.get(value) !== undefined ? 'an iterator' : undefined;
+
 // clone copies a value; seen holds the copies of the objects on the way, so that cycles and shared parts stay what they are.
 const clone = (value, seen) => {
   const type = typeof value;
@@ -38,7 +45,12 @@ const clone = (value, seen) => {
   const brand = brandOf(value);
   let copy;
   switch (brand) {
-    case undefined: copy = {}; break;
+    case undefined: {
+      const what = unclonable(value);
+      if (what !== undefined) throw dataCloneError(what);
+      copy = {};
+      break;
+    }
     case 'Array':
       copy = [];
       define(copy, 'length', { __proto__: null, value: value.length });

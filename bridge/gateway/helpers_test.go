@@ -24,9 +24,10 @@ import (
 // house is a gateway and all that is behind it.
 type house struct {
 	*Gateway
-	t   *testing.T
-	reg *registry.Registry
-	log *logBuffer
+	t      *testing.T
+	bridge *bridge.Bridge
+	reg    *registry.Registry
+	log    *logBuffer
 }
 
 type houseOptions struct {
@@ -65,6 +66,7 @@ func tryOpen(t *testing.T, o houseOptions) (*house, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.bridge = b
 	h.reg, err = registry.New(registry.Options{Mode: o.mode, Transport: b, Approver: Approver(nil)})
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,8 @@ func (g *Gateway) newServer() *mcp.Server {
 		Logger:             libraryLogger(g.o.Logger),
 		SubscribeHandler:   func(_ context.Context, r *mcp.SubscribeRequest) error { return subscribable(r.Params.URI) },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
+		// What is served here is for those who may call the tools, whatever is between them and the gateway.
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})
 	s.AddReceivingMiddleware(followHTTP, g.receive)
 	g.addRelay(s)

@@ -43,8 +43,8 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Write
 		err, cause = errShutdown, errShutdown
 	}
 	client.end(cause)
-	conn.open.wait(lastWrite) // for once it closes, the library answers nothing
-	_ = session.Close()
+	conn.open.wait(lastWrite)
+	_ = conn.Close() // now the library gives up what it still wants to send
 	<-over
 	g.forget(session)
 	return err

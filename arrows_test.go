@@ -18,7 +18,7 @@ const module = "github.com/runcode-go/runcode"
 var arrows = map[string][]string{
 	"runtime/jsonval":       {},
 	"runtime":               {"runtime/jsonval"},
-	"runtime/internal/loop": {"runtime", "runtime/jsonval"},
+	"runtime/internal/loop": {"internal/spelling", "runtime", "runtime/jsonval"},
 	"runtime/wasmengine":    {"runtime", "runtime/internal/loop", "runtime/jsonval", "runtime/wasmengine/internal/rewrite"},
 	"runtime/gojaengine":    {"runtime", "runtime/internal/loop", "runtime/jsonval"},
 	"runtime/runtimetest":   {"runtime", "runtime/jsonval"},
@@ -36,12 +36,14 @@ var arrows = map[string][]string{
 	"registry/internal/commented": {},
 	"registry/internal/wildcard":  {},
 
-	"sdkgen": {"registry/schema", "runtime/jsonval"},
+	"internal/spelling": {},
+
+	"sdkgen": {"internal/spelling", "registry/schema", "runtime/jsonval"},
 
 	"bridge":         {"registry", "registry/card", "registry/schema", "runtime", "runtime/jsonval", "sdkgen"},
 	"bridge/trace":   {"runtime", "runtime/jsonval"},
 	"bridge/gateway": {"bridge", "registry", "registry/schema", "runtime", "runtime/jsonval", "sdkgen"},
-	"bridge/tscheck": {"runtime", "runtime/jsonval", "sdkgen"},
+	"bridge/tscheck": {"internal/spelling", "runtime", "runtime/jsonval", "sdkgen"},
 }
 
 // keepers says which packages alone may import a module from outside.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/runcode-go/runcode/internal/spelling"
 )
 
 // Describe returns the declaration of the tool called name, its descriptions whole. The name that an MCP server itself gives a tool does where only one server has
@@ -37,20 +39,17 @@ func (x *Index) find(name string) []*tool {
 	return x.byRaw[name]
 }
 
-// nearest returns the three tools whose names take the fewest changes.
+// nearest returns the three tools whose names are spelled most alike.
 func (x *Index) nearest(name string) []*tool {
 	near := slices.Clone(x.tools)
 	distance := make(map[*tool]int, len(near))
 	for _, t := range near {
 		_, raw := serverAndName(t.Name)
-		distance[t] = min(editDistance(short(name), short(t.Name)), editDistance(short(name), short(raw)))
+		distance[t] = min(spelling.Distance(name, t.Name), spelling.Distance(name, raw))
 	}
 	slices.SortStableFunc(near, func(a, b *tool) int { return cmp.Compare(distance[a], distance[b]) })
 	return near[:min(3, len(near))]
 }
-
-// short bounds what a comparison of names costs.
-func short(name string) string { return strings.ToLower(name[:min(len(name), 64)]) }
 
 // serverAndName takes the name of an MCP tool apart (TOOLMCP-1). Another tool has no server.
 func serverAndName(name string) (server, raw string) {
@@ -72,24 +71,3 @@ func quotedNames(tools []*tool) string {
 
 // quoted returns a name as a message shows it, bounded.
 func quoted(name string) string { return string(appendQuoted(nil, oneLine(name, 100), jsonQuotes)) }
-
-// editDistance counts the bytes to insert, remove or change to make one text of the other.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/runcode-go/runcode/internal/spelling"
 )
 
 // maxNames is how many names a message lists, maxNameBytes how long a name may be to be listed.
@@ -27,7 +29,7 @@ func nearest(intro, missing string, all []existing) string {
 	var list []ranked
 	for _, e := range all {
 		if len(e.written) <= maxNameBytes && !strings.ContainsAny(e.written, "\r\n") {
-			list = append(list, ranked{e.written, distance(missing, e.name)})
+			list = append(list, ranked{e.written, spelling.Distance(missing, e.name)})
 		}
 	}
 	if len(list) == 0 {
@@ -53,37 +55,4 @@ func access(name string) string {
 		return toolsGlobal + "." + name
 	}
 	return toolsGlobal + `["` + name + `"]`
-}
-
-// distance says how far apart two names are spelled, whatever their case and separators: the number of edits, less for a name that
-// contains the other.
-func distance(a, b string) int {
-	a, b = folded(a), folded(b)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	far := 10 * row[len(b)]
-	if shorter := min(len(a), len(b)); shorter >= 3 && (strings.Contains(a, b) || strings.Contains(b, a)) {
-		far -= 10 * shorter
-	}
-	return far
-}
-
-// folded is a name without case and separators, cut to what is worth comparing.
-func folded(name string) string {
-	name = name[:min(len(name), maxNameBytes)]
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }

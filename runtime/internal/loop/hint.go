@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/runcode-go/runcode/internal/spelling"
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -171,7 +172,7 @@ func (s *scene) unknownName(name string) string {
 	wanted := append([]string{name}, s.chain(name)...)
 	all := s.everything(name)
 	exact := slices.ContainsFunc(all, func(c candidate) bool {
-		return slices.ContainsFunc(wanted, func(w string) bool { return plain(w) == plain(c.name) })
+		return slices.ContainsFunc(wanted, func(w string) bool { return spelling.Fold(w) == spelling.Fold(c.name) })
 	})
 	if e, ok := elsewhere[name]; ok && (!exact || e.tools) {
 		note := "; " + e.advice

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/runcode-go/runcode/internal/spelling"
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -47,9 +48,9 @@ func known(intro string, wanted []string, all []candidate) string {
 		}
 		r := ranked{candidate: c, far: math.MaxInt}
 		for _, w := range wanted {
-			far := distance(w, c.name)
+			far := spelling.Distance(w, c.name)
 			r.far = min(r.far, far)
-			r.near = r.near || far <= 10*(len(plain(w))/3)
+			r.near = r.near || spelling.Slip(w, far)
 		}
 		if r.near || !c.onlyNear {
 			list = append(list, r)
@@ -88,40 +89,4 @@ func access(global, member string) string {
 		return global + "." + member
 	}
 	return global + `["` + member + `"]`
-}
-
-// distance says how far apart two names are spelled, whatever their case and separators: the number of edits, less for a
-// name that contains the other.
-func distance(a, b string) int {
-	a, b = plain(a), plain(b)
-	if a == b {
-		return -1000
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := diagonal
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			diagonal = row[j]
-			row[j] = min(change, row[j]+1, row[j-1]+1)
-		}
-	}
-	far := row[len(b)] * 10
-	if shorter := min(len(a), len(b)); shorter >= 3 && (strings.Contains(a, b) || strings.Contains(b, a)) {
-		far -= 10 * shorter
-	}
-	return far
-}
-
-// plain is a name without case and separators, cut to what is worth comparing.
-func plain(name string) string {
-	name = name[:min(len(name), maxHintText)]
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }

@@ -43,13 +43,6 @@ func (f httpFlags) files() []string {
 	return []string{f.tokenFile}
 }
 
-// transport is how clients reach the gateway.
-type transport struct {
-	address string // host:port; "" for standard input and output
-	run     func(context.Context, *gateway.Gateway) error
-	close   func() // of what run did not get to
-}
-
 func (a *app) openTransport(f httpFlags) (*transport, error) {
 	if f.address == "" {
 		for flag, given := range map[string]bool{
@@ -70,19 +63,9 @@ func (a *app) openHTTP(f httpFlags) (*transport, error) {
 		// An address without host would be all of this machine's, which nobody should get who did not ask for it.
 		return nil, usagef("--http %q: expected HOST:PORT, such as 127.0.0.1:8765, or 127.0.0.1:0 for a free port", f.address)
 	}
-	o := gateway.HTTPOptions{Hosts: f.hosts, Origins: f.origins}
-	announce := ""
-	if f.tokenFile != "" {
-		if o.Tokens, err = readTokens(f.tokenFile); err != nil {
-			return nil, usagef("--token-file: %w", err)
-		}
-	} else {
-		token := gateway.NewToken()
-		o.Tokens = []string{token}
-		announce = "bearer token, for this start: " + token
-	}
-	if err := o.Validate(); err != nil {
-		return nil, usagef("%s", strings.NewReplacer("HTTPOptions.Hosts", "--allow-host", "HTTPOptions.Origins", "--allow-origin").Replace(err.Error()))
+	o, own, err := f.options()
+	if err != nil {
+		return nil, err
 	}
 	l, err := net.Listen("tcp", f.address)
 	if err != nil {
@@ -95,14 +78,29 @@ func (a *app) openHTTP(f httpFlags) (*transport, error) {
 	return &transport{
 		address: l.Addr().String(),
 		close:   func() { l.Close() },
-		run: func(ctx context.Context, g *gateway.Gateway) error {
+		serve: func(ctx context.Context, g *gateway.Gateway) error {
 			a.warn("serving MCP at http://" + shownAddress(host, l.Addr()) + gateway.HTTPPath)
-			if announce != "" {
-				a.warn(announce)
+			if own != "" {
+				a.warn("bearer token, for this start: " + own)
 			}
 			return serveError(ctx, g.Serve(ctx, l, o))
 		},
 	}, nil
+}
+
+// options are those of the gateway. own is the token that was made for this start, if the flags bring none.
+func (f httpFlags) options() (o gateway.HTTPOptions, own string, err error) {
+	o = gateway.HTTPOptions{Hosts: f.hosts, Origins: f.origins}
+	if f.tokenFile == "" {
+		own = gateway.NewToken()
+		o.Tokens = []string{own}
+	} else if o.Tokens, err = readTokens(f.tokenFile); err != nil {
+		return o, "", usagef("--token-file: %w", err)
+	}
+	if err := o.Validate(); err != nil {
+		return o, "", usagef("%s", strings.NewReplacer("HTTPOptions.Hosts", "--allow-host", "HTTPOptions.Origins", "--allow-origin").Replace(err.Error()))
+	}
+	return o, own, nil
 }
 
 // ownHosts are the names by which clients address a listener that others can reach: what the flag says, or, for all addresses of
@@ -132,22 +130,26 @@ func shownAddress(host string, addr net.Addr) string {
 
 // readTokens reads a file of tokens: one a line, blank lines and lines with # at their start aside.
 func readTokens(path string) ([]string, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no file %s: (umask 077; openssl rand -hex 32 > FILE) makes one", path)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a pipe could take forever
+		return nil, fmt.Errorf("%s is no regular file", path)
 	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
+	info, err = f.Stat()
+	if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", path)
-	case goruntime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0: // Windows keeps no such bits
-		return nil, fmt.Errorf("%s can be read or changed by other users (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && goruntime.GOOS != "windows" { // which keeps no such bits
+		return nil, fmt.Errorf("%s can be read or changed by other users (mode %04o): run chmod 600 %s", path, mode, path)
 	}
 	var tokens []string
 	lines := bufio.NewScanner(io.LimitReader(f, 1<<20))

@@ -8,9 +8,9 @@ type searchQuery struct {
 	right []string
 }
 
-// searchQueries were written from what the tools do, before any of them was asked of the index. Those at even places may be looked at
-// when the ranking is changed; those at odd places are held out, to show whether a change helps queries that it was not made for.
-var searchQueries = []searchQuery{
+// tunedQueries were written from what the tools do, before any of them was asked of the index; then the ranking was tuned with them. What
+// they measure is flattering.
+var tunedQueries = []searchQuery{
 	{"take a screenshot of the page", []string{"chrome-devtools/take_screenshot", "playwright/browser_take_screenshot"}},
 	{"commit staged changes", []string{"git/git_commit"}},
 	{"which pods are failing", []string{"kubernetes/pods_list", "kubernetes/pods_list_in_namespace", "kubernetes/events_list"}},
@@ -91,4 +91,49 @@ var searchQueries = []searchQuery{
 	{"save text to a file", []string{"filesystem/write_file", "desktop-commander/write_file"}},
 	{"how big are the files in this folder", []string{"filesystem/list_directory_with_sizes"}},
 	{"pause a cluster", []string{"mongodb/atlas-pause-resume-cluster"}},
+}
+
+// heldOutQueries were written in the same way after that, and the ranking has not been changed since. Who changes it with a look at them
+// writes new ones.
+var heldOutQueries = []searchQuery{
+	{"drag an element onto another", []string{"chrome-devtools/drag", "playwright/browser_drag"}},
+	{"hover over a menu", []string{"chrome-devtools/hover", "playwright/browser_hover"}},
+	{"close the browser", []string{"playwright/browser_close", "chrome-devtools/close_page"}},
+	{"what requests did the page make", []string{"chrome-devtools/list_network_requests", "playwright/browser_network_requests"}},
+	{"type text into an input field", []string{"chrome-devtools/type_text", "chrome-devtools/fill", "playwright/browser_type"}},
+	{"check that a text is visible", []string{"playwright/browser_verify_text_visible"}},
+	{"resize the browser window", []string{"chrome-devtools/resize_page", "playwright/browser_resize"}},
+	{"accept the alert dialog", []string{"chrome-devtools/handle_dialog", "playwright/browser_handle_dialog"}},
+	{"find memory leaks in the page", []string{"chrome-devtools/take_heapsnapshot"}},
+	{"record a video of the browser", []string{"chrome-devtools/screencast_start"}},
+	{"list pull requests", []string{"github-legacy/list_pull_requests"}},
+	{"open a bug report", []string{"github-legacy/create_issue"}},
+	{"approve a PR", []string{"github-legacy/create_pull_request_review"}},
+	{"make a new repository", []string{"github-legacy/create_repository"}},
+	{"get the content of a file on GitHub", []string{"github-legacy/get_file_contents"}},
+	{"find a GitHub user", []string{"github-legacy/search_users"}},
+	{"switch to another branch", []string{"git/git_checkout"}},
+	{"push my commits", []string{"git/git_push"}},
+	{"download the latest changes from the remote", []string{"git/git_fetch", "git/git_pull"}},
+	{"show the commit history", []string{"git/git_log", "github-legacy/list_commits"}},
+	{"remove untracked files", []string{"git/git_clean"}},
+	{"rebase onto main", []string{"git/git_rebase"}},
+	{"list namespaces", []string{"kubernetes/namespaces_list"}},
+	{"apply a Kubernetes manifest", []string{"kubernetes/resources_create_or_update"}},
+	{"what happened in the cluster recently", []string{"kubernetes/events_list"}},
+	{"start a container from an image", []string{"kubernetes/pods_run"}},
+	{"group documents and sum a field", []string{"mongodb/aggregate"}},
+	{"change documents in a collection", []string{"mongodb/update-many"}},
+	{"create an index", []string{"mongodb/create-index"}},
+	{"how large is a collection", []string{"mongodb/collection-storage-size"}},
+	{"create a storage account", []string{"azure/storage_account_create"}},
+	{"list Azure resource groups", []string{"azure/group_list"}},
+	{"delete a virtual machine", []string{"azure/compute_vm_delete"}},
+	{"publish an event to a topic", []string{"azure/eventgrid_events_publish"}},
+	{"ask a language model for a chat completion", []string{"azure/foundryextensions_openai_chat-completions-create"}},
+	{"run a load test", []string{"azure/loadtesting_testrun_createorupdate", "azure/loadtesting_test_create"}},
+	{"make a new folder", []string{"filesystem/create_directory", "desktop-commander/create_directory"}},
+	{"when was this file modified", []string{"filesystem/get_file_info", "desktop-commander/get_file_info"}},
+	{"watch a page for changes", []string{"firecrawl/firecrawl_monitor_create"}},
+	{"list all addresses of a site", []string{"firecrawl/firecrawl_map"}},
 }

@@ -132,11 +132,26 @@ return [Object.keys(tools).length, ...calls]`)
 	})
 	t.Run("GATE-3 search_tools and sdk.search find the same", func(t *testing.T) {
 		for query, want := range map[string]string{
-			"take a screenshot of the page": "mcp__playwright__browser_take_screenshot",
-			"commit staged changes":         "mcp__git__git_commit",
-			"create a GitHub pull request":  "mcp__github-legacy__create_pull_request",
-			"read several files at once":    "mcp__filesystem__read_multiple_files",
-			"scale a deployment":            "mcp__kubernetes__resources_scale",
+			"take a screenshot of the page":     "mcp__playwright__browser_take_screenshot",
+			"commit staged changes":             "mcp__git__git_commit",
+			"which pods are failing":            "mcp__kubernetes__pods_list",
+			"create a GitHub pull request":      "mcp__github-legacy__create_pull_request",
+			"run a SQL query":                   "mcp__dbhub__execute_sql",
+			"read several files at once":        "mcp__filesystem__read_multiple_files",
+			"scale a deployment":                "mcp__kubernetes__resources_scale",
+			"scrape a web page as markdown":     "mcp__firecrawl__firecrawl_scrape",
+			"insert documents into MongoDB":     "mcp__mongodb__insert-many",
+			"read a secret from the key vault":  "mcp__azure__keyvault_secret_get",
+			"send an email":                     "mcp__azure__communication_email_send",
+			"kill a process":                    "mcp__desktop-commander__kill_process",
+			"check my code for lint errors":     "mcp__eslint__lint-files",
+			"download images from a design":     "mcp__figma__download_figma_images",
+			"look up a library's documentation": "mcp__context7__query-docs",
+			"think step by step":                "mcp__sequential-thinking__sequentialthinking",
+			"add two numbers":                   "mcp__everything__get-sum",
+			"search the remembered entities":    "mcp__memory__search_nodes",
+			"press the enter key":               "mcp__chrome-devtools__press_key",
+			"who last changed each line":        "mcp__git__git_blame",
 		} {
 			var found struct {
 				Tools []struct{ Name, Declaration string }

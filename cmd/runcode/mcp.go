@@ -48,7 +48,10 @@ run_code, whose programs call all tools that the flags give, those of your MCP s
 The client starts this command itself: --print-config prints the entry for its configuration. Servers that fail to start do not keep the
 others from working. Calls that --ask names are put to the person at the client, where the client can ask; otherwise they are denied.
 
-Over HTTP clients need the bearer token that is printed at the start, or one of those in --token-file.`,
+Over HTTP clients need the bearer token that is printed at the start, or one of those in --token-file. Nothing else than this machine
+can connect, unless --http names an address that others reach.
+
+Exit status: 0 the client has gone, 1 a stream broke, 2 usage or configuration, 130 interrupted.`,
 		Example: `  runcode mcp --mcp .mcp.json
   runcode mcp --mcp .mcp.json --print-config claude-code
   runcode mcp --mcp .mcp.json --ask '*delete*' --print-config cursor`,
@@ -74,10 +77,10 @@ Over HTTP clients need the bearer token that is printed at the start, or one of 
 	f.check.add(flags)
 	flags.BoolVar(&f.noCheck, "no-check", false, "do not check the types of programs before they run")
 	flags.Var(&f.mode, "mode", "what clients see: run_code, the tools themselves, or both")
-	flags.Var(&f.names, "names", "names of tools that clients see: with their server's, or, where they are unique, the server's own")
-	flags.Var(&f.describe, "describe", "how long run_code's description may be for all declarations to stand in it; others are searched for")
-	flags.Var(&f.maxText, "max-text", "how much text of one result a client gets; the whole is a resource")
-	flags.Var(&f.wait, "start-wait", "how long a client that connects waits for servers that are starting; their tools follow")
+	flags.Var(&f.names, "names", "names of tools that clients see: public ones such as mcp__SERVER__TOOL, or raw ones, as their servers have them, where they are unique")
+	flags.Var(&f.describe, "describe", "longest description of run_code that holds the declarations of all tools; beyond it they are searched for")
+	flags.Var(&f.maxText, "max-text", "text of one result that a client gets; what is longer is cut, and the whole is a resource")
+	flags.Var(&f.wait, "start-wait", "how long the first answer waits for servers that are starting; the tools of later ones follow")
 	f.http.add(flags)
 	flags.StringVar(&f.printConfig, "print-config", "", "print the entry for the configuration of `CLIENT` and exit: "+clientNames())
 	completeChoices(cmd, "engine", engineWasm, engineGoja)

@@ -9,16 +9,19 @@ package runtime
 
 // Limits of the guard. Measured with the parser in use; ordinary programs stay far below.
 const (
-	maxBrackets   = 256  // open brackets
-	maxTight      = 256  // chained prefix operators, arrows, conditions, assignments, powers, labels, statement heads
-	maxLoose      = 4096 // chained member accesses, calls, subscripts, templates, additions, else, commas
-	maxPath       = 8192 // all of these together, along one path through the syntax tree
-	maxRetried    = 8    // conditions that make the parser read an arrow function twice, nested in each other
-	maxNamespaces = 8192 // in the whole text, each part of a name counted
-	maxCases      = 2048 // case clauses of one block
-	maxAngles     = 1024 // < that may each open type arguments
-	maxDecorators = 2048 // in the whole text: each becomes a page of code
-	maxDoubts     = 5    // slashes of which only a parser knows what they are
+	maxBrackets   = 256   // open brackets
+	maxTight      = 256   // chained prefix operators, arrows, conditions, assignments, powers, labels, statement heads
+	maxLoose      = 4096  // chained member accesses, calls, subscripts, templates, additions, else, commas
+	maxPath       = 8192  // all of these together, along one path through the syntax tree
+	maxRetried    = 8     // conditions that make the parser read an arrow function twice, nested in each other
+	maxNamespaces = 8192  // in the whole text, each part of a name counted
+	maxEnums      = 8192  // in the whole text
+	maxMembers    = 32768 // of all enums
+	maxBodies     = 65536 // of functions, methods and statements with a head, in the whole text
+	maxCases      = 2048  // case clauses of one block
+	maxAngles     = 1024  // < that may each open type arguments
+	maxDecorators = 2048  // in the whole text: each becomes a page of code
+	maxDoubts     = 5     // slashes of which only a parser knows what they are
 
 	maxSquares    = 2 * maxLoose * maxLoose // work that grows with the square of a chain
 	maxLookups    = 24 << 20                // steps from scope to scope
@@ -91,6 +94,9 @@ type guard struct {
 	longestString int // in an enum
 	decorators    int
 	enums, usings int64
+	enumBodies    int64
+	enumMembers   int64
+	bodies        int64 // braces behind a parenthesis
 	namespaces    int64 // and the parts of their names
 	namespaceHead bool
 	members       int64
@@ -133,7 +139,8 @@ func (g *guard) within() bool {
 	return l.tight <= maxTight && l.loose <= maxLoose && l.angles <= maxAngles && l.commas <= maxLoose && l.cases <= maxCases &&
 		g.above+l.deepest <= maxPath && g.squares <= maxSquares && g.lookups <= maxLookups &&
 		int64(g.longestName)*g.nameCount <= maxEchoed && int64(g.longestString)*g.members <= maxEchoed &&
-		g.errors.walked <= maxWalked && (g.namespaces == 0 || g.errors.strict <= maxWalked) && g.namespaces <= maxNamespaces && g.enums*g.usings <= maxHoisted
+		g.errors.walked <= maxWalked && (g.namespaces == 0 || g.errors.strict <= maxWalked) && g.namespaces <= maxNamespaces && g.enums*g.usings <= maxHoisted &&
+		g.enumBodies <= maxEnums && g.enumMembers <= maxMembers && g.bodies <= maxBodies
 }
 
 // count takes one token into account. False when a limit is passed.
@@ -325,6 +332,12 @@ func (g *guard) bracket(t token, operand bool) bool {
 	case '{':
 		l.list = g.startsObject(t)
 		l.enum = g.enumNext && !l.list
+		if l.enum {
+			g.enumBodies++
+		}
+		if g.prev.is(')') {
+			g.bodies++
+		}
 		l.decl = !l.list
 		l.list = l.list || l.enum
 		l.members = g.classHead && !l.list

@@ -87,6 +87,9 @@ func (g *guard) separate() {
 // comma ends an element of a list or an operand of a chain of commas.
 func (g *guard) comma() {
 	l := g.top
+	if l.enum {
+		g.enumMembers++
+	}
 	g.squares += int64(l.loose) * int64(l.loose)
 	g.joined += int64(l.loose) * int64(l.text)
 	l.siblings = max(l.siblings, l.tight+l.loose+l.deepest)

@@ -55,6 +55,9 @@ func TestGuardAccepts(t *testing.T) {
 		"4000 additions":    "return 'a'" + strings.Repeat(" +\n  'text of a line'", 4000),
 		"4000 declarators":  "let a = 1" + strings.Repeat(", b = 2", 0) + many(", b%d = 2", 4000),
 		"600 flags":         "enum F {" + many("A%d = 1 << %[1]d,", 600) + "}",
+		"8000 enums":        many("enum E%d{a}\n", 8000),
+		"30000 numbers":     "enum E{" + many("a%d = %[1]d,\n", 30000) + "}",
+		"60000 methods":     "class C{" + strings.Repeat("a(){}\n", 60000) + "}",
 		"600 string enum":   "enum F {" + many("A%d = 'a%[1]d',", 600) + "}\nenum G { A = 1, B = A + 1, C = 2 + B }",
 		"joined enums":      "const base = 'b', n = 10\nenum F { A = 'ev' + ':' + 'a', B = `${base}-b`, C = base + 'c', D = 'a'.length + n }\nenum G { A = n + 1, B = n + A, C = A + B }",
 		"comparisons":       "return [" + many("a%d < b%[1]d,", 900) + "]",
@@ -133,6 +136,10 @@ func TestGuardRefuses(t *testing.T) {
 		"code that may be a string": "let x:T\n/`/;" + strings.Repeat("[", 300) + "`",
 		"six doubts":                strings.Repeat("{}/a/;", 6),
 		"a long name often":         "enum " + strings.Repeat("x", 5000) + "{" + strings.Repeat("a,", 50000) + "}",
+		"8193 enums":                many("enum E%d{a}", 8193),
+		"32769 members of enums":    "enum E{" + many("a%d,", 32769) + "}",
+		"65537 methods":             "class C{" + strings.Repeat("a(){}", 65537) + "}",
+		"65537 methods of objects":  "x={" + strings.Repeat("a(){},", 65537) + "}",
 		"renaming":                  "{" + many("let a%d;", 20000) + strings.Repeat("{let a}", 20000) + "}",
 	} {
 		t.Run("HOSTILE-9 refuses "+name, func(t *testing.T) {

@@ -23,6 +23,7 @@ type drillClient struct {
 	d      *drill
 	cmd    *exec.Cmd
 	in     io.WriteCloser
+	out    io.Closer
 	stderr drillOutput
 	waited chan struct{} // the gateway has ended
 
@@ -88,6 +89,7 @@ func (d *drill) launch(flags ...string) *drillClient {
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	c.out = out
 	if err := c.cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
@@ -201,7 +203,7 @@ func (c *drillClient) request(method string, params any) json.RawMessage {
 
 // drillResult is the result of a call.
 type drillResult struct {
-	Content           []struct{ Type, Text string }
+	Content           []struct{ Type, Text, URI string }
 	StructuredContent json.RawMessage
 	IsError           bool
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -61,6 +62,15 @@ func TestDrillsGatewayStart(t *testing.T) {
 		}
 		c.logged("bad")
 	})
+	t.Run("GATE-6 MCP-71 one lists more than 64 MiB: the others work", func(t *testing.T) {
+		d := newDrill(t, cache)
+		d.configure(map[string]drillEntry{"bad": {modes: []string{"many=1000", "manual=70"}}})
+		c := d.connect()
+		if got := c.run(askBoth + `return [Object.keys(tools).filter(n => n.includes("bad")).length, await good()]`); got != `[0,"3"]` {
+			t.Errorf("got %s", got)
+		}
+		c.logged("bad")
+	})
 	t.Run("GATE-6 all are broken: the gateway serves programs without tools", func(t *testing.T) {
 		d := newDrill(t, cache)
 		d.configure(map[string]drillEntry{"good": {modes: []string{"exit"}}, "bad": {modes: []string{"exit"}}})
@@ -90,6 +100,43 @@ func TestDrillsGatewayStart(t *testing.T) {
 	})
 }
 
+// TestDrillsNative has calls of the sick server's tools without a program.
+func TestDrillsNative(t *testing.T) {
+	d := newDrill(t, t.TempDir())
+	entry := drillEntry{more: map[string]any{"toolCallTimeoutMs": 700, "reconnect": map[string]any{"initialDelayMs": 20, "maxDelayMs": 60}}}
+	d.configure(map[string]drillEntry{"bad": entry})
+	c := d.connect("--mode", "native")
+	for n, test := range []struct{ name, tool, text string }{
+		{"MCP-65 an answer that is no JSON", "garbage", "Error: tool call timed out after 700ms"},
+		{"MCP-63 no answer", "deaf", "Error: tool call timed out after 700ms"},
+		{"MCP-30 a crash", "crash", `Error: MCP server "bad" is not connected: the connection was lost during the call, so its effect is unknown`},
+	} {
+		t.Run("GATE-5 GATE-6 "+test.name+" is a result that says so", func(t *testing.T) {
+			if r := c.call("mcp__bad__"+test.tool, map[string]any{}); !r.IsError || r.text() != test.text || r.StructuredContent != nil {
+				t.Errorf("%+v", r)
+			}
+			if r := c.call("mcp__good__add", map[string]any{"a": n, "b": 3 - n}); r.IsError || r.text() != "3" {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+	t.Run("GATE-1 a large answer is cut, and the whole is a resource", func(t *testing.T) {
+		c := d.connect("--mode", "native")
+		r := c.call("mcp__bad__huge", map[string]any{"mib": 3})
+		if r.IsError || len(r.text()) > 64<<10 || len(r.StructuredContent) > 64<<10 {
+			t.Errorf("%d bytes of text, %d of structured content", len(r.text()), len(r.StructuredContent))
+		}
+		var whole struct{ Contents []struct{ Text string } }
+		link := r.Content[len(r.Content)-1]
+		if err := json.Unmarshal(c.request("resources/read", map[string]any{"uri": link.URI}), &whole); err != nil || len(whole.Contents) != 1 {
+			t.Fatalf("%+v: %v", link, err)
+		}
+		if n := len(whole.Contents[0].Text); n != 3*mib {
+			t.Errorf("the resource has %d bytes", n)
+		}
+	})
+}
+
 // TestDrillsClient has clients that go while a program runs.
 func TestDrillsClient(t *testing.T) {
 	cache := t.TempDir()
@@ -115,6 +162,12 @@ func TestDrillsClient(t *testing.T) {
 		if status := c.cmd.ProcessState.ExitCode(); status != statusInterrupted && status != 0 {
 			t.Errorf("status %d", status)
 		}
+	})
+	t.Run("GATE-5 a client that reads no more ends the gateway when it is to be answered", func(t *testing.T) {
+		_, c, _, _ := running(t, map[string]drillEntry{"bad": {modes: []string{"ignore-eof"}}})
+		_ = c.out.Close()
+		c.begin("tools/list", map[string]any{})
+		c.over()
 	})
 	t.Run("MCP-72 the gateway is killed in mid-run: servers go that ignore the end of their input", func(t *testing.T) {
 		_, c, _, _ := running(t, map[string]drillEntry{"bad": {modes: []string{"ignore-eof"}}})

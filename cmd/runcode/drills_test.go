@@ -75,6 +75,8 @@ return [huge, await good(), await again(), await good()]`,
 		value: lost, most: 1024 * mib},
 	{name: "MCP-16 a thousand tools", server: drillEntry{modes: []string{"many=1000"}},
 		program: `return [Object.keys(tools).length, await text(tools.mcp__bad__tool_0999({ text: "x" })), await good()]`, value: `[1014,"tool_0999","3"]`},
+	{name: "MCP-16 a list of 30 MiB", server: drillEntry{modes: []string{"many=1000", "manual=30"}},
+		program: `return [Object.keys(tools).length, await add(), await good()]`, value: `[1014,"5","3"]`, most: 1024 * mib},
 	{name: "MCP-52 a list that changes every 10 ms", server: drillEntry{modes: []string{"churn"}},
 		program: `
 const sums = new Set()

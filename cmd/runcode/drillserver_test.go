@@ -23,6 +23,7 @@ import (
 //	hang          reads nothing and answers nothing
 //	flood         writes to standard error as fast as it is read, as long as it lives
 //	many=N        has N more tools, tool_0000 and so on
+//	manual=KIB    has a description of so many KiB at each of these
 //	churn         changes its list of tools every 10 ms
 //	grandchild    starts a process that keeps standard output open
 //	ignore-eof    stays when its input ends
@@ -173,8 +174,10 @@ func (s *drilled) list(m drillMessage) {
 	add("huge", `"mib":{"type":"number"}`)
 	add("deaf", `"note":{"type":"string"}`)
 	if n, err := strconv.Atoi(s.modes["many"]); err == nil {
+		kib, _ := strconv.Atoi(s.modes["manual"])
+		manual := "What to say." + strings.Repeat(" Read on.", kib<<10/9)
 		for i := range n {
-			add(fmt.Sprintf("tool_%04d", i), `"text":{"type":"string","description":"What to say."}`)
+			add(fmt.Sprintf("tool_%04d", i), `"text":{"type":"string","description":"`+manual+`"}`)
 		}
 	}
 	if s.is("churn") {

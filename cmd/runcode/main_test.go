@@ -22,7 +22,10 @@ func TestMain(m *testing.M) {
 		"xdg-open":  visit,
 		"open":      visit,
 
-		"drillserver": drillServer,
+		"drillserver":  drillServer,
+		"replayserver": replayServer,
+		"mcpfixture":   mcpFixture,
+		"suiteclient":  suiteClient,
 	})
 }
 

@@ -192,7 +192,7 @@ func (b *bearer) roundTrip(base http.RoundTripper, req *http.Request) (*http.Res
 		return nil, err
 	}
 	resp, err := base.RoundTrip(authorized(req, token))
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || req.Method != http.MethodPost {
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || req.Method == http.MethodDelete {
 		return resp, err
 	}
 	_ = resp.Body.Close()
@@ -203,8 +203,10 @@ func (b *bearer) roundTrip(base http.RoundTripper, req *http.Request) (*http.Res
 		return nil, err
 	}
 	again := authorized(req, token)
-	if again.Body, err = req.GetBody(); err != nil {
-		return nil, err
+	if req.GetBody != nil {
+		if again.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
 	}
 	resp, err = base.RoundTrip(again)
 	if err == nil && resp.StatusCode == http.StatusUnauthorized {

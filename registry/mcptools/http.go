@@ -111,7 +111,7 @@ func plainAddress(address string) string {
 
 // tripper is one server's round tripper.
 type tripper struct {
-	base    http.RoundTripper
+	base    *http.Transport
 	tap     *tap
 	redact  *redactor
 	bearer  *bearer // nil: the configuration has the credentials
@@ -155,8 +155,16 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	resp.Body = &endingBody{resp.Body, cancel}
+	resp.Body = &endingBody{resp.Body, func() { t.finished(cancel) }}
 	return resp, nil
+}
+
+// finished ends a request. One that ends after the link leaves its connection to nobody.
+func (t *tripper) finished(cancel func()) {
+	cancel()
+	if isClosed(t.over) {
+		t.base.CloseIdleConnections()
+	}
 }
 
 // bounded is the context of one request: it ends with the link, except for the farewell, which gets a moment.
@@ -203,6 +211,10 @@ func (t *tripper) outgoing(req *http.Request) (call string, drop bool, err error
 func (t *tripper) incoming(req *http.Request, resp *http.Response, call string) error {
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
+	case req.Method == http.MethodGet && leadsAway(req, resp):
+		// The stream of notices is optional: a server that has it elsewhere has none that is followed (MCP-77).
+		_ = resp.Body.Close()
+		resp.StatusCode, resp.Status, resp.Body = http.StatusMethodNotAllowed, "405 Method Not Allowed", http.NoBody
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return t.refused(resp, call, kind)
 	case kind == "text/event-stream":
@@ -220,6 +232,12 @@ func (t *tripper) incoming(req *http.Request, resp *http.Response, call string) 
 		resp.Body = limited(resp.Body, maxErrorBody)
 	}
 	return nil
+}
+
+// leadsAway says whether a response is a redirect to another origin.
+func leadsAway(req *http.Request, resp *http.Response) bool {
+	to, err := resp.Location()
+	return err == nil && resp.StatusCode >= 300 && resp.StatusCode <= 399 && (to.Scheme != req.URL.Scheme || to.Host != req.URL.Host)
 }
 
 // refused makes the refusal of one call an answer to that call: the library would end the session over it (MCP-55). A session that the
@@ -295,14 +313,14 @@ func limited(body io.ReadCloser, n int64) io.ReadCloser {
 	}{io.LimitReader(body, n), body}
 }
 
-// endingBody releases its request's context when it is closed.
+// endingBody ends its request when it is closed.
 type endingBody struct {
 	io.ReadCloser
-	cancel context.CancelFunc
+	end func()
 }
 
 func (b *endingBody) Close() error {
 	err := b.ReadCloser.Close()
-	b.cancel()
+	b.end()
 	return err
 }

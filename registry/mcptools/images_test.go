@@ -170,6 +170,9 @@ func TestImages(t *testing.T) {
 		{"a value", func(registry.PostDecision) registry.PostDecision {
 			return registry.Accept().WithValue(json.RawMessage(`{"content":[{"type":"text","text":"other"}]}`))
 		}, "other"},
+		{"a value that is rendered the same way", func(registry.PostDecision) registry.PostDecision {
+			return registry.Accept().WithValue(json.RawMessage(answerOf(imageBlock("image/png", []byte("others")))))
+		}, notShown("image/png", reasonDefault)},
 		{"content", func(d registry.PostDecision) registry.PostDecision { return d.WithContent(registry.Text("instead")) }, "instead"},
 		{"a block", func(registry.PostDecision) registry.PostDecision { return registry.Blocked(registry.Text("no")) }, "no"},
 		{"the same content in two blocks", func(d registry.PostDecision) registry.PostDecision {

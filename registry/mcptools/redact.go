@@ -124,7 +124,7 @@ func secretsOf(c ServerConfig) []string {
 
 // secretSegment says whether a part of an address's path looks like a key: some services put one there.
 func secretSegment(segment string) bool {
-	return len(segment) >= 20 && strings.ContainsAny(segment, "0123456789")
+	return len(segment) >= 20 && (strings.ContainsAny(segment, "0123456789") || !strings.ContainsAny(segment, "-_."))
 }
 
 // spellings are the forms in which a secret may stand in a text.
@@ -153,18 +153,26 @@ func (r *redactor) excerpt(text string, n int) string {
 	return strings.TrimSuffix(cut(strings.ToValidUTF8(clean, ""), n), "…") + "…"
 }
 
-// split cleans a text that goes on elsewhere. rest is its end, as far as it may be the beginning of a secret.
+// split cleans a text that goes on elsewhere. rest is its end, from where it may be the beginning of a secret.
 func (n *redaction) split(text string) (clean, rest string) {
-	text = n.replacer.Replace(text)
-	begun := 0
+	at := len(text)
 	for _, secret := range n.secrets {
-		for length := min(len(secret)-1, len(text)); length > begun; length-- {
-			if strings.HasSuffix(text, secret[:length]) {
-				begun = length
+		for begun := min(len(secret)-1, len(text)); begun > len(text)-at; begun-- {
+			if strings.HasSuffix(text, secret[:begun]) {
+				at = len(text) - begun
 			}
 		}
 	}
-	return text[:len(text)-begun], text[len(text)-begun:]
+	for moved := true; moved; { // whole secrets that the beginning of another one overlaps stay whole
+		moved = false
+		for _, secret := range n.secrets {
+			from, to := max(0, at-len(secret)+1), min(len(text), at+len(secret)-1)
+			if i := strings.Index(text[from:to], secret); i >= 0 && from+i < at {
+				at, moved = from+i, true
+			}
+		}
+	}
+	return n.replacer.Replace(text[:at]), text[at:]
 }
 
 // error wraps err so that its text is clean; errors.Is and errors.As still see it.

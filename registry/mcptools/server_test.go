@@ -4,6 +4,7 @@ package mcptools
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // This file is the server program of the tests: the test binary itself, started again with a mode in its environment. It speaks the
@@ -89,6 +92,9 @@ func (s testServer) run() {
 	if s.is("exit") {
 		os.Exit(3)
 	}
+	if how, ok := s.mode("leak"); ok {
+		s.leakAtStart(how)
+	}
 	if path, ok := s.mode("grandchild"); ok {
 		// It inherits standard output, so that the pipe stays open without it.
 		grandchild := exec.Command("sleep", "300")
@@ -97,6 +103,10 @@ func (s testServer) run() {
 			panic(err)
 		}
 		_ = os.WriteFile(path, []byte(strconv.Itoa(grandchild.Process.Pid)), 0o600)
+	}
+	if revision, ok := s.mode("library"); ok {
+		_ = libraryServer(revision).Run(context.Background(), &mcp.StdioTransport{})
+		return
 	}
 	if s.is("hang") {
 		_, _ = os.Stdin.Read(make([]byte, 1))
@@ -151,6 +161,10 @@ func (s testServer) refuse(m message, code int, text string) {
 func (s testServer) handle(m message) {
 	switch m.Method {
 	case "initialize":
+		if how, _ := s.mode("leak"); how == "handshake" {
+			s.refuse(m, -32000, padded(maxFaultText, os.Getenv("API_KEY")))
+			return
+		}
 		if s.is("mute") {
 			return
 		}
@@ -192,6 +206,10 @@ func (s testServer) handle(m message) {
 			}
 		}
 	case "server/discover":
+		if how, _ := s.mode("leak"); how == "handshake" {
+			s.refuse(m, -32000, os.Getenv("API_KEY"))
+			return
+		}
 		s.reply(m, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete"}`)
 	case "tools/list":
 		s.list(m)
@@ -226,6 +244,9 @@ func (s testServer) list(m message) {
 		s.reply(m, strings.TrimSpace(string(text)))
 		return
 	}
+	if how, _ := s.mode("leak"); s.leakInList(m, how) {
+		return
+	}
 	if s.is("list-hangs") {
 		return
 	}
@@ -240,13 +261,23 @@ func (s testServer) list(m message) {
 		}, ",")+`],"nextCursor":"2"}`)
 		return
 	}
+	if params.Cursor == "3" {
+		s.reply(m, `{"tools":[`+strings.Join([]string{
+			tool("raw", `{"type":"object"}`, ""), tool("bytes", `{"type":"object"}`, ""), tool("big", `{"type":"object"}`, ""), tool("progress", `{"type":"object"}`, ""),
+		}, ",")+`]}`)
+		return
+	}
+	more := ""
+	if s.is("oddities") {
+		more = "3"
+	}
 	s.reply(m, `{"tools":[`+strings.Join([]string{
 		tool("structured", `{"type":"object"}`, `,"outputSchema":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`),
 		tool("loose", `{"type":"object"}`, `,"outputSchema":{"type":"object","patternProperties":{"x":{}}}`),
 		tool("task", `{"type":"object"}`, `,"execution":{"taskSupport":"required"}`),
 		tool("echo", `{"type":"object"}`, ""), tool("crash-after-reply", `{"type":"object"}`, ""), tool("garbage", `{"type":"object"}`, ""),
 		tool("environment", `{"type":"object"}`, ""), tool("leave", `{"type":"object"}`, ""),
-	}, ",")+`],"nextCursor":""}`)
+	}, ",")+`],"nextCursor":"`+more+`"}`)
 }
 
 func (s testServer) call(m message) {
@@ -277,6 +308,8 @@ func (s testServer) call(m message) {
 			time.Sleep(300 * time.Millisecond)
 			s.reply(m, text("late"))
 		}()
+	case "leak":
+		s.leak(m, params.Arguments)
 	case "deaf": // never answers
 	case "echo": // answers with what it is told to
 		var in struct{ Answer json.RawMessage }
@@ -286,7 +319,25 @@ func (s testServer) call(m message) {
 		s.print("this is no JSON\n[1,2\n{\"jsonrpc\":\"2.0\",\"id\":\"unheard\",\"result\":{}}\nnull")
 		s.reply(m, text("fine"))
 	case "environment":
-		s.reply(m, text(strings.Join(os.Environ(), "\n")))
+		dir, _ := os.Getwd()
+		s.reply(m, text(strings.Join(append(os.Environ(), "cwd="+dir, "args="+mustJSON(os.Args[1:])), "\n")))
+	case "raw": // prints what it is told to, with the request's id in place of ID, and only that
+		var in struct{ Lines []string }
+		_ = json.Unmarshal(params.Arguments, &in)
+		for _, line := range in.Lines {
+			s.print(strings.ReplaceAll(line, "ID", string(m.ID)))
+		}
+	case "bytes": // the same for bytes that are no text
+		s.print(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"content":[{"type":"text","text":"a` + "\xff\xfe" + `b"}]}}` + "\r")
+	case "big":
+		s.reply(m, text(strings.Repeat("x", 8<<20)))
+	case "progress": // goes on for ever
+		go func() {
+			for i := 0; ; i++ {
+				s.print(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, m.ID, i))
+				time.Sleep(5 * time.Millisecond)
+			}
+		}()
 	case "structured":
 		s.reply(m, `{"content":[],"structuredContent":{"n":1}}`)
 	case "loose":

@@ -100,6 +100,7 @@ func handshake(ctx context.Context, l link, t *tap, r *redactor, revision string
 	go func() {
 		_ = s.client.Wait() // a session that the library ends ends here too
 		l.shut()
+		_ = s.client.Close() // else the library goes on to wait for notices of a session that has none any more
 	}()
 	return s, nil
 }

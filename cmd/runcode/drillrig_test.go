@@ -209,7 +209,11 @@ func (d *drill) processes() []drillMarked {
 	folders, _ := filepath.Glob("/proc/[0-9]*")
 	for _, folder := range folders {
 		environ, err := os.ReadFile(filepath.Join(folder, "environ")) // empty for the dead that nobody has reaped
-		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), d.mark) {
+		if err != nil {
+			continue
+		}
+		// The compiler gets hardly any of the environment, but HOME.
+		if all := strings.Split(string(environ), "\x00"); !slices.Contains(all, d.mark) && !slices.Contains(all, "HOME="+d.dir) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(folder))

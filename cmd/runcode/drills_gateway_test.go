@@ -100,6 +100,42 @@ func TestDrillsGatewayStart(t *testing.T) {
 	})
 }
 
+// TestDrillsTogether has all of them at the same time in front of one healthy server.
+func TestDrillsTogether(t *testing.T) {
+	d := newDrill(t, t.TempDir())
+	sick := map[string]drillEntry{}
+	for _, modes := range []string{"banner", "flood", "many=1000", "churn", "grandchild", "ignore-eof", "hang", "exit"} {
+		name, _, _ := strings.Cut(modes, "=")
+		sick[name] = drillEntry{modes: []string{modes}, more: slowCalls}
+	}
+	sick["crash"] = drillEntry{more: soonAgain}
+	d.configure(sick)
+	c := d.connect("--start-wait", "1s")
+	asked := 0
+	d.eventually("all are up that will be", func() bool {
+		asked++
+		return c.run(fmt.Sprintf(`return new Set(Object.keys(tools).map(name => name.split("__")[1])).size // %d`, asked)) == "8"
+	})
+	t.Run("GATE-6 calls of the healthy one and of those that answer go on", func(t *testing.T) {
+		got := c.run(`
+const sum = async (server, a, b) => (await tools["mcp__" + server + "__add"]({ a, b })).content[0].text
+const wrong = []
+for (const call of [tools.mcp__crash__crash, tools.mcp__banner__deaf, tools.mcp__flood__garbage]) {
+  await call({}).then(() => wrong.push("no failure"), e => e.name === "ToolCallError" || wrong.push(e.message))
+}
+for (let n = 0; n < 10; n++) {
+  for (const server of ["good", "banner", "flood", "many", "churn", "grandchild", "ignore-eof"]) {
+    const got = await sum(server, n, 1)
+    if (got !== String(n + 1)) wrong.push(server + ": " + got)
+  }
+}
+return wrong`)
+		if got != "[]" {
+			t.Errorf("got %s\n%s", got, &c.stderr)
+		}
+	})
+}
+
 // TestDrillsNative has calls of the sick server's tools without a program.
 func TestDrillsNative(t *testing.T) {
 	d := newDrill(t, t.TempDir())
@@ -140,12 +176,17 @@ func TestDrillsNative(t *testing.T) {
 // TestDrillsClient has clients that go while a program runs.
 func TestDrillsClient(t *testing.T) {
 	cache := t.TempDir()
+	tsc := nativeCompiler(t)
 	stubborn := map[string]drillEntry{"bad": {modes: []string{"grandchild"}}, "stubborn": {modes: []string{"ignore-eof", "ignore-term"}}}
 	running := func(t *testing.T, servers map[string]drillEntry) (*drill, *drillClient, <-chan drillReply, int) {
 		t.Helper()
 		d := newDrill(t, cache)
 		d.configure(servers)
-		c := d.launch()
+		var flags []string
+		if tsc != "" { // a process more that could be left
+			flags = []string{"--tsc", tsc}
+		}
+		c := d.launch(flags...)
 		c.handshake()
 		id, answer := c.begin("tools/call", programCall(fmt.Sprintf("await tools.mcp__bad__deaf({ note: %q })", d.path("called"))))
 		d.eventually("the call is at the server", func() bool { return d.exists("called") })

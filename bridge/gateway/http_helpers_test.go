@@ -5,6 +5,7 @@ package gateway
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -142,8 +143,9 @@ func begin(t *testing.T, url, token string) *rawClient {
 	return c
 }
 
+// callOf is a call with an id of its own, for that of a call which was aborted is in use until its answer has been tried to give.
 func callOf(tool string) string {
-	return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
+	return `{"jsonrpc":"2.0","id":"` + rand.Text() + `","method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
 }
 
 // start sends a call of the tool wait and returns when it runs. The channel gets the answer's text, or is closed without when the

@@ -64,9 +64,9 @@ func TestServe(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	})
-	short := httpTimes{headers: 200 * time.Millisecond, body: 200 * time.Millisecond, piece: 500 * time.Millisecond, next: 200 * time.Millisecond, drain: patience}
+	all := func(d time.Duration) httpTimes { return httpTimes{headers: d, body: d, piece: d, next: d, drain: patience} }
 	t.Run("GATE-1 a client that sends its headers or its body slowly is cut off", func(t *testing.T) {
-		url, _, _ := listen(t, httpGateway(newWaiting()), short)
+		url, _, _ := listen(t, httpGateway(newWaiting()), all(200*time.Millisecond))
 		address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), HTTPPath)
 		for part, text := range map[string]string{
 			"headers": "POST /mcp HTTP/1.1\r\nHost: localhost\r\n",
@@ -91,10 +91,11 @@ func TestServe(t *testing.T) {
 	t.Run("GATE-1 event streams and long calls outlive all of these times", func(t *testing.T) {
 		w := newWaiting()
 		g := httpGateway(w)
-		url, stop, _ := listen(t, g, short)
+		const limit = 2 * time.Second // enough for the client itself on a busy machine
+		url, stop, _ := listen(t, g, all(limit))
 		c := begin(t, url, tokenA)
 		answer, events := c.start(t.Context(), w), c.events()
-		time.Sleep(4 * short.piece)
+		time.Sleep(2 * limit)
 		g.server.RemoveTools("quick")
 		if event := receive(t, events, "no event"); !strings.Contains(event, "notifications/tools/list_changed") {
 			t.Errorf("event %q", event)
@@ -110,7 +111,9 @@ func TestServe(t *testing.T) {
 		g.server.AddTool(&mcp.Tool{Name: "large", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("x", 32<<20)}}}, nil
 		})
-		url, stop, ended := listen(t, g, short)
+		times := defaultHTTPTimes
+		times.piece = 500 * time.Millisecond
+		url, stop, ended := listen(t, g, times)
 		c := begin(t, url, tokenA)
 		conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), HTTPPath))
 		if err != nil {
@@ -126,7 +129,7 @@ func TestServe(t *testing.T) {
 			// It reads the beginning and then no more, until the other side has given up.
 			in := bufio.NewReaderSize(conn, 16)
 			_, _ = in.ReadByte()
-			time.Sleep(4 * short.piece)
+			time.Sleep(4 * times.piece)
 			n, err := io.Copy(io.Discard, in)
 			if err == nil && n >= 32<<20 {
 				t.Error("it got the whole response")

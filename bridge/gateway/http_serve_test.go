@@ -64,7 +64,9 @@ func TestServe(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	})
-	all := func(d time.Duration) httpTimes { return httpTimes{headers: d, body: d, piece: d, next: d, drain: patience} }
+	all := func(d time.Duration) httpTimes {
+		return httpTimes{headers: d, body: d, piece: d, next: d, drain: patience}
+	}
 	t.Run("GATE-1 a client that sends its headers or its body slowly is cut off", func(t *testing.T) {
 		url, _, _ := listen(t, httpGateway(newWaiting()), all(200*time.Millisecond))
 		address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), HTTPPath)

@@ -35,15 +35,11 @@ func instrument() (*rewrite.Result, error) {
 	})
 }
 
-// newModule rewrites and compiles the binary; where wazero has no compiler for the machine, its interpreter runs it, slower
-// and as safe. Memories of the module's instances are limited to pages.
-func newModule(ctx context.Context, pages uint32, cacheDir string) (*module, error) {
-	rewritten, err := instrument()
-	if err != nil {
-		return nil, err
-	}
+// newModule compiles the rewritten binary; where wazero has no compiler for the machine, its interpreter runs it, slower and
+// as safe. Memories of the module's instances are limited to pages.
+func newModule(ctx context.Context, rewritten []byte, pages uint32, cacheDir string) (*module, error) {
 	config := configure(wazero.NewRuntimeConfig(), pages)
-	if cache := openCache(cacheDir, rewritten.Module); cache != nil {
+	if cache := openCache(cacheDir, rewritten); cache != nil {
 		m, err := compile(ctx, config.WithCompilationCache(cache), rewritten)
 		if err == nil {
 			m.cache = cache
@@ -67,16 +63,15 @@ type module struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache // nil: none
-	data     []rewrite.Segment
 }
 
-func compile(ctx context.Context, config wazero.RuntimeConfig, r *rewrite.Result) (*module, error) {
-	m := &module{runtime: wazero.NewRuntimeWithConfig(ctx, config), data: r.Data}
+func compile(ctx context.Context, config wazero.RuntimeConfig, rewritten []byte) (*module, error) {
+	m := &module{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
 	if err := instantiateImports(ctx, m.runtime); err != nil {
 		return nil, errors.Join(err, m.close(ctx))
 	}
 	var err error
-	if m.compiled, err = m.runtime.CompileModule(ctx, r.Module); err != nil {
+	if m.compiled, err = m.runtime.CompileModule(ctx, rewritten); err != nil {
 		return nil, errors.Join(fmt.Errorf("compile QuickJS: %w", err), m.close(ctx))
 	}
 	return m, nil
@@ -92,15 +87,14 @@ func (m *module) close(ctx context.Context) error {
 }
 
 // openCache opens the cache of compiled code for one rewritten module, each in a folder of its own, so that old ones can be
-// told apart and removed. What lies there is machine code that will be run: the folder must be the user's alone. nil means
-// that there is no cache to be had, which only costs time (CLI-12).
+// told apart and removed. nil means that there is no cache to be had, which only costs time (CLI-12).
 func openCache(dir string, module []byte) wazero.CompilationCache {
 	if dir == "" {
 		return nil
 	}
 	sum := sha256.Sum256(module)
 	dir = filepath.Join(dir, "engine-"+hex.EncodeToString(sum[:8]))
-	if os.MkdirAll(dir, 0o700) != nil || !private(dir) {
+	if !makePrivate(dir) {
 		return nil
 	}
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
@@ -109,3 +103,6 @@ func openCache(dir string, module []byte) wazero.CompilationCache {
 	}
 	return cache
 }
+
+// makePrivate makes a folder for what will be run as it lies there, which must be the user's alone.
+func makePrivate(dir string) bool { return os.MkdirAll(dir, 0o700) == nil && private(dir) }

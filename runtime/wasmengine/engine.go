@@ -58,13 +58,9 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	}
 	limits := o.Limits.WithDefaults()
 	memory := memoryLimit(limits.Heap)
-	m, err := newModule(ctx, uint32(memory/wasmPage), o.CacheDir)
+	m, im, err := start(ctx, memory, limits.Heap, o.CacheDir)
 	if err != nil {
 		return nil, fmt.Errorf("start the wasm engine: %w", err)
-	}
-	im, err := newImage(ctx, m, limits.Heap)
-	if err != nil {
-		return nil, fmt.Errorf("start the wasm engine: %w", errors.Join(err, m.close(ctx)))
 	}
 	e := &Engine{module: m, image: im, memory: memory}
 	if o.MaxLive > 0 {
@@ -77,6 +73,38 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		NewGuest:    e.newGuest,
 	}
 	return e, nil
+}
+
+// start returns what all runs share. What an earlier process has kept is not made again.
+func start(ctx context.Context, memory uint64, heap int64, cacheDir string) (*module, *image, error) {
+	store := openStore(cacheDir)
+	if k := store.load(); k != nil {
+		m, err := newModule(ctx, k.module, uint32(memory/wasmPage), cacheDir)
+		if err != nil {
+			return nil, nil, err
+		}
+		if im := k.image; im.revive(ctx, m, k.memory, memory, heap) == nil {
+			return m, im, nil
+		}
+		if err := m.close(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	rewritten, err := instrument()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := newModule(ctx, rewritten.Module, uint32(memory/wasmPage), cacheDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	im, contents, err := bootImage(ctx, m, rewritten.Data)
+	if err != nil {
+		return nil, nil, errors.Join(err, m.close(ctx))
+	}
+	store.save(&kept{rewritten.Module, im, contents})
+	im.adopt(contents, heap)
+	return m, im, nil
 }
 
 // memoryLimit is how large the memory of an instance can grow. The live heap is limited to the byte by the allocator's own

@@ -250,19 +250,22 @@ func TestCache(t *testing.T) {
 		e := newEngine(t, Options{CacheDir: dir})
 		mustRun(t, e, runtime.Request{Program: "return 1"})
 	}
-	t.Run("CLI-12 one folder for each engine, the user's alone", func(t *testing.T) {
+	t.Run("CLI-12 one folder for each engine and one for images, the user's alone", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new", "cache")
 		start(t, dir)
 		entries, err := os.ReadDir(dir)
-		if err != nil || len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), "engine-") {
+		if err != nil || len(entries) == 0 || len(entries) > 2 || !strings.HasPrefix(entries[0].Name(), "engine-") ||
+			len(entries) == 2 && entries[1].Name() != "images" {
 			t.Fatalf("entries %v, %v", entries, err)
 		}
-		info, err := os.Stat(filepath.Join(dir, entries[0].Name()))
-		if err != nil || goruntime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
-			t.Errorf("mode %v, %v", info.Mode(), err)
+		for _, e := range entries {
+			info, err := os.Stat(filepath.Join(dir, e.Name()))
+			if err != nil || goruntime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+				t.Errorf("mode %v, %v", info.Mode(), err)
+			}
 		}
 		var files []string
-		if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err := filepath.WalkDir(filepath.Join(dir, entries[0].Name()), func(path string, d os.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				files = append(files, path)
 			}

@@ -4,10 +4,13 @@ package wasmengine
 // which no program has run (RUN-10). Each run starts from a private copy of it.
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,38 +88,67 @@ func (bootHost) Clock() time.Time                  { return time.Unix(0, 0) }
 // bootMemory bounds the memory of an instance while the image is made.
 const bootMemory = 64 << 20
 
-// newImage boots an instance and keeps its memory. heap is the limit of a run's live heap in bytes.
-func newImage(ctx context.Context, m *module, heap int64) (*image, error) {
+// bootImage boots an instance and returns what its memory holds then. The image is of no use before it adopts that.
+func bootImage(ctx context.Context, m *module, data []rewrite.Segment) (*image, contents, error) {
 	im := &image{}
-	blank := newSliceSource(nil)
+	blank := newSliceSource(contents{})
 	g, err := m.instance(ctx, im, blank, bootMemory, bootHost{})
 	if err != nil {
-		return nil, err
+		return nil, contents{}, err
 	}
 	defer g.Close()
-	for _, s := range m.data {
+	for _, s := range data {
 		if err := g.mem.putBytes(s.Offset, s.Bytes); err != nil {
-			return nil, fmt.Errorf("write the data section: %w", err)
+			return nil, contents{}, fmt.Errorf("write the data section: %w", err)
 		}
 	}
 	b := boot{g: g, im: im}
 	b.quickJS()
 	b.plain()
 	b.prelude()
-	b.probe(heap)
+	b.probe()
 	if b.err != nil {
-		return nil, fmt.Errorf("boot QuickJS: %w", b.err)
+		return nil, contents{}, fmt.Errorf("boot QuickJS: %w", b.err)
 	}
 
 	size := g.mem.Size()
-	memory, err := g.mem.text(0, size)
-	if err != nil {
-		return nil, err
+	memory, ok := g.mem.Read(0, size)
+	if !ok {
+		return nil, contents{}, errOutside
 	}
 	im.pages = size / wasmPage
 	im.stackPointer = g.stackPointer.Get()
-	im.source = newMemorySource([]byte(memory))
-	return im, nil
+	return im, contentsOf(bytes.Clone(memory)), nil
+}
+
+// adopt makes a memory that was booted the image, with a limit of the live heap in bytes.
+func (im *image) adopt(memory contents, heap int64) {
+	im.heapLimit = uint32(min(int64(im.heapBase)+heap, math.MaxUint32-1))
+	limit := int(im.heapSize) + limitBehindSize
+	memory.parts = slices.Clone(memory.parts)
+	for i, p := range memory.parts {
+		if at := limit - p.offset; at >= 0 && at+4 <= len(p.bytes) {
+			b := bytes.Clone(p.bytes)
+			binary.LittleEndian.PutUint32(b[at:], im.heapLimit+1) // QuickJS refuses what reaches the limit
+			memory.parts[i].bytes = b
+		}
+	}
+	im.source = newMemorySource(memory)
+}
+
+// revive is adopt for an image of an earlier process, which it tries: it must be one for this machine.
+func (im *image) revive(ctx context.Context, m *module, memory contents, most uint64, heap int64) error {
+	im.adopt(memory, heap)
+	g, err := m.instance(ctx, im, im.source, most, bootHost{})
+	if err == nil {
+		defer g.Close()
+		if interpreted(g.outer) == im.interpreted {
+			return nil
+		}
+		err = errors.New("the image is of a machine where wazero has a compiler, or of one where it has none")
+	}
+	im.source.close()
+	return err
 }
 
 const wasmPage = 64 << 10
@@ -297,9 +329,9 @@ func (b *boot) value(v uint64) value {
 	return value(v)
 }
 
-// probe finds the fields of the JSRuntime that the host reads and writes while a program runs, and sets the heap limit. It
-// looks for what a setter has written rather than trusting offsets.
-func (b *boot) probe(heap int64) {
+// probe finds the fields of the JSRuntime that the host reads and writes. It looks for what a setter has written rather than
+// trusting offsets.
+func (b *boot) probe() {
 	const structSize = 1024
 	im := b.im
 	find := func(set entry, sentinel uint32) uint32 {
@@ -322,7 +354,7 @@ func (b *boot) probe(heap int64) {
 	im.gcThreshold = find(jsSetGCThreshold, 0x3b8e_41d3)
 
 	// The count of allocated bytes stands before the limit.
-	im.heapSize = limit - 4
+	im.heapSize = limit - limitBehindSize
 	const piece = 32 << 10
 	before := read(im.heapSize)
 	p := b.call(jsMalloc, im.context, piece)
@@ -333,10 +365,12 @@ func (b *boot) probe(heap int64) {
 	}
 
 	im.heapBase = before
-	im.heapLimit = uint32(min(int64(before)+heap, math.MaxUint32-1))
-	b.call(jsSetMemoryLimit, im.runtime, uint64(im.heapLimit)+1) // QuickJS refuses what reaches the limit
+	b.call(jsSetMemoryLimit, im.runtime, 0) // until an image adopts it
 	b.call(jsSetGCThreshold, im.runtime, uint64(before)+gcThreshold)
 }
+
+// limitBehindSize is where the limit of allocated bytes stands, seen from their count.
+const limitBehindSize = 4
 
 // gcThreshold is how much a program allocates before garbage cycles are looked for the first time.
 const gcThreshold = 256 << 10

@@ -10,8 +10,8 @@ import (
 func sources(t *testing.T, image []byte) map[string]memorySource {
 	t.Helper()
 	all := systemSources(t, image)
-	all["slice"] = newSliceSource(image)
-	all["chosen"] = newMemorySource(image)
+	all["slice"] = newSliceSource(contentsOf(image))
+	all["chosen"] = newMemorySource(contentsOf(image))
 	for _, s := range all {
 		t.Cleanup(s.close)
 	}

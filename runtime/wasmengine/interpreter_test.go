@@ -19,15 +19,16 @@ func TestInterpreter(t *testing.T) {
 		t.Fatal(err)
 	}
 	const heap = 8 << 20
-	m, err := compile(ctx, configure(wazero.NewRuntimeConfigInterpreter(), uint32(memoryLimit(heap)/wasmPage)), r)
+	m, err := compile(ctx, configure(wazero.NewRuntimeConfigInterpreter(), uint32(memoryLimit(heap)/wasmPage)), r.Module)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.close(ctx)
-	im, err := newImage(ctx, m, heap)
+	im, contents, err := bootImage(ctx, m, r.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
+	im.adopt(contents, heap)
 	defer im.source.close()
 	e := &Engine{module: m, image: im, memory: memoryLimit(heap)}
 	compiled := newEngine(t, Options{})

@@ -16,7 +16,7 @@ import (
 // noReserve keeps reserved address space out of the kernel's account of promised memory.
 const noReserve = unix.MAP_NORESERVE
 
-func newMemorySource(image []byte) memorySource {
+func newMemorySource(image contents) memorySource {
 	if s, err := newCowSource(image); err == nil {
 		return s
 	}
@@ -36,23 +36,23 @@ type cowSource struct {
 	most int // how many of them are kept: 0 after close
 }
 
-func newCowSource(image []byte) (*cowSource, error) {
-	if len(image)%hostPage != 0 {
-		return nil, fmt.Errorf("image of %d bytes is not whole pages", len(image))
+func newCowSource(image contents) (*cowSource, error) {
+	if image.size%hostPage != 0 {
+		return nil, fmt.Errorf("image of %d bytes is not whole pages", image.size)
 	}
 	fd, err := unix.MemfdCreate("engine image", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, fmt.Errorf("make a file in memory: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "engine image")
-	s := &cowSource{file: f, fd: fd, size: uint64(len(image)), most: goruntime.GOMAXPROCS(0)}
+	s := &cowSource{file: f, fd: fd, size: uint64(image.size), most: goruntime.GOMAXPROCS(0)}
 	// Zero pages stay holes.
-	if err := f.Truncate(int64(len(image))); err != nil {
+	if err := f.Truncate(int64(image.size)); err != nil {
 		s.close()
 		return nil, fmt.Errorf("size the image file: %w", err)
 	}
-	for _, r := range nonZero(image) {
-		if _, err := f.WriteAt(r.bytes, int64(r.offset)); err != nil {
+	for _, p := range image.parts {
+		if _, err := f.WriteAt(p.bytes, int64(p.offset)); err != nil {
 			s.close()
 			return nil, fmt.Errorf("write the image file: %w", err)
 		}

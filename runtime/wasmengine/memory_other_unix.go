@@ -5,4 +5,4 @@ package wasmengine
 // noReserve is nothing here: these systems do not count memory that cannot be accessed.
 const noReserve = 0
 
-func newMemorySource(image []byte) memorySource { return newMmapSource(image) }
+func newMemorySource(image contents) memorySource { return newMmapSource(image) }

@@ -2,4 +2,4 @@
 
 package wasmengine
 
-func newMemorySource(image []byte) memorySource { return newSliceSource(image) }
+func newMemorySource(image contents) memorySource { return newSliceSource(image) }

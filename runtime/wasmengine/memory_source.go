@@ -3,6 +3,8 @@ package wasmengine
 // This file defines where an instance's linear memory comes from, and the one way that works on every system.
 
 import (
+	"bytes"
+
 	"github.com/tetratelabs/wazero/experimental"
 )
 
@@ -23,52 +25,58 @@ const (
 	growStep = 1 << 20
 )
 
-// run is a stretch of an image that is not zero.
-type run struct {
+// contents are what a memory begins with: some bytes, and zeros between them. They are not changed.
+type contents struct {
+	size  int
+	parts []part // whole pages, in ascending order
+}
+
+// part is a stretch of an image that is not zero.
+type part struct {
 	offset int
 	bytes  []byte
 }
 
-// nonZero returns the parts of image that are not zero, in whole host pages.
-func nonZero(image []byte) []run {
-	var runs []run
+// contentsOf returns the pages of image that are not zero, without copying them.
+func contentsOf(image []byte) contents {
+	c := contents{size: len(image)}
 	for at := 0; at < len(image); at += hostPage {
 		page := image[at:min(at+hostPage, len(image))]
 		if allZero(page) {
 			continue
 		}
-		if n := len(runs) - 1; n >= 0 && runs[n].offset+len(runs[n].bytes) == at {
-			runs[n].bytes = image[runs[n].offset : at+len(page)]
+		if n := len(c.parts) - 1; n >= 0 && c.parts[n].offset+len(c.parts[n].bytes) == at {
+			c.parts[n].bytes = image[c.parts[n].offset : at+len(page)]
 			continue
 		}
-		runs = append(runs, run{at, page})
+		c.parts = append(c.parts, part{at, page})
 	}
-	return runs
+	return c
 }
 
+var zeros [hostPage]byte
+
 func allZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
+	for len(b) > len(zeros) {
+		if !bytes.Equal(b[:len(zeros)], zeros[:]) {
 			return false
 		}
+		b = b[len(zeros):]
 	}
-	return true
+	return bytes.Equal(b, zeros[:len(b)])
 }
 
 // sliceSource copies the image into ordinary Go memory.
-type sliceSource struct {
-	runs []run
-	size int
-}
+type sliceSource struct{ image contents }
 
-func newSliceSource(image []byte) *sliceSource { return &sliceSource{nonZero(image), len(image)} }
+func newSliceSource(image contents) *sliceSource { return &sliceSource{image} }
 
 func (s *sliceSource) close() {}
 
 func (s *sliceSource) memory(max uint64) (experimental.LinearMemory, error) {
-	m := &sliceMemory{buf: make([]byte, 0, s.size), max: max}
-	for _, r := range s.runs {
-		copy(m.buf[r.offset:s.size], r.bytes)
+	m := &sliceMemory{buf: make([]byte, 0, s.image.size), max: max}
+	for _, p := range s.image.parts {
+		copy(m.buf[p.offset:s.image.size], p.bytes)
 	}
 	return m, nil
 }

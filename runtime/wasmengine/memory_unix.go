@@ -14,12 +14,9 @@ import (
 )
 
 // mmapSource copies the image into freshly mapped memory.
-type mmapSource struct {
-	runs []run
-	size int
-}
+type mmapSource struct{ image contents }
 
-func newMmapSource(image []byte) *mmapSource { return &mmapSource{nonZero(image), len(image)} }
+func newMmapSource(image contents) *mmapSource { return &mmapSource{image} }
 
 func (s *mmapSource) close() {}
 
@@ -28,12 +25,12 @@ func (s *mmapSource) memory(max uint64) (experimental.LinearMemory, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b := m.Reallocate(uint64(s.size)); b == nil && s.size > 0 {
+	if b := m.Reallocate(uint64(s.image.size)); b == nil && s.image.size > 0 {
 		m.Free()
-		return nil, fmt.Errorf("open up %d bytes for the image", s.size)
+		return nil, fmt.Errorf("open up %d bytes for the image", s.image.size)
 	}
-	for _, r := range s.runs {
-		copy(m.region[r.offset:], r.bytes)
+	for _, p := range s.image.parts {
+		copy(m.region[p.offset:], p.bytes)
 	}
 	return m, nil
 }

@@ -103,7 +103,7 @@ func (r *restorer) restore(m *mmapMemory) bool {
 func (r *restorer) works(m *mmapMemory) bool {
 	var pages []int // the first two of zeros and the first two of anything else, each written to after it was read, and not
 	var seen [2]int
-	for page := 0; page < len(r.image)/hostPage; page++ {
+	for page := 0; page < len(r.image)/hostPage && min(seen[0], seen[1]) < 2; page++ {
 		kind := 0
 		if allZero(r.image[page*hostPage : (page+1)*hostPage]) {
 			kind = 1

@@ -18,7 +18,7 @@ func restoring(t *testing.T) (*cowSource, []byte) {
 			image[i] = byte(i * 7)
 		}
 	}
-	s, err := newCowSource(image)
+	s, err := newCowSource(contentsOf(image))
 	if err != nil {
 		t.Fatal(err)
 	}

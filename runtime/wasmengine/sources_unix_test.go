@@ -5,5 +5,5 @@ package wasmengine
 import "testing"
 
 func systemSources(_ *testing.T, image []byte) map[string]memorySource {
-	return map[string]memorySource{"mapped": newMmapSource(image)}
+	return map[string]memorySource{"mapped": newMmapSource(contentsOf(image))}
 }

@@ -4,7 +4,6 @@ package loop
 // front; an addition says what there is instead, or what the failing line shows.
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,17 +15,17 @@ import (
 const maxHintHead = 300
 
 var (
-	notDefined  = regexp.MustCompile(`^(?:ReferenceError: )?'?([A-Za-z_$][\w$]*)'? is not defined`)
-	noModule    = regexp.MustCompile(`^(?:ReferenceError: )?could not load module `)
-	notFunction = regexp.MustCompile(`^(?:TypeError: )?(?:not a function|Object has no member '|.* is not a function|Value is not an object: |Could not convert &)`)
-	notIterable = regexp.MustCompile(`^(?:TypeError: )?(?:value|object) is not iterable`)
-	noProperty  = regexp.MustCompile(`^(?:TypeError: )?[cC]annot read property '([^']+)' of (?:undefined|null)`)
-	noObject    = regexp.MustCompile(`^(?:TypeError: )?(?:Cannot convert undefined or null to object|cannot read property 'Symbol.iterator' of |Value is not object coercible)`)
-	readOnly    = regexp.MustCompile(`^(?:TypeError: )?'([A-Za-z_$][\w$]*)' is read-only`)
-	constant    = regexp.MustCompile(`^(?:TypeError: )?Assignment to constant variable`)
-	early       = regexp.MustCompile(`^(?:ReferenceError: )?(?:[\w$]+ is not initialized|Cannot access a variable before initialization)`)
-	notJSON     = regexp.MustCompile(`^(?:SyntaxError: )?(?:unexpected token: |invalid character |unexpected end of|Unexpected end of|unexpected EOF)`)
-	hostDump    = regexp.MustCompile(`Could not convert &\{.*\} \(\*goja\.\w+\) to primitive`) // addresses of the host's memory
+	notDefined  = lazy(`^(?:ReferenceError: )?'?([A-Za-z_$][\w$]*)'? is not defined`)
+	noModule    = lazy(`^(?:ReferenceError: )?could not load module `)
+	notFunction = lazy(`^(?:TypeError: )?(?:not a function|Object has no member '|.* is not a function|Value is not an object: |Could not convert &)`)
+	notIterable = lazy(`^(?:TypeError: )?(?:value|object) is not iterable`)
+	noProperty  = lazy(`^(?:TypeError: )?[cC]annot read property '([^']+)' of (?:undefined|null)`)
+	noObject    = lazy(`^(?:TypeError: )?(?:Cannot convert undefined or null to object|cannot read property 'Symbol.iterator' of |Value is not object coercible)`)
+	readOnly    = lazy(`^(?:TypeError: )?'([A-Za-z_$][\w$]*)' is read-only`)
+	constant    = lazy(`^(?:TypeError: )?Assignment to constant variable`)
+	early       = lazy(`^(?:ReferenceError: )?(?:[\w$]+ is not initialized|Cannot access a variable before initialization)`)
+	notJSON     = lazy(`^(?:SyntaxError: )?(?:unexpected token: |invalid character |unexpected end of|Unexpected end of|unexpected EOF)`)
+	hostDump    = lazy(`Could not convert &\{.*\} \(\*goja\.\w+\) to primitive`) // addresses of the host's memory
 	noPrimitive = "cannot convert object to primitive value"
 )
 
@@ -34,48 +33,48 @@ var (
 // nil, and then the lines of the program tell nothing.
 func hint(message string, req *runtime.Request, code *runtime.Code, line, column int) string {
 	head, frames, framed := strings.Cut(message, "\n")
-	dumped := hostDump.MatchString(head)
+	dumped := hostDump().MatchString(head)
 	if len(head) > maxHintHead && !dumped {
 		return message
 	}
 	s := newScene(req, code, line, column)
-	switch m := notDefined.FindStringSubmatch(head); {
+	switch m := notDefined().FindStringSubmatch(head); {
 	case m != nil && !isBound(req, m[1]):
 		head += s.unknownName(m[1])
 	case m != nil:
-	case noModule.MatchString(head):
+	case noModule().MatchString(head):
 		head += "; " + elsewhere["require"].advice
-	case notFunction.MatchString(head):
+	case notFunction().MatchString(head):
 		head = s.noFunction(head)
-	case notIterable.MatchString(head):
+	case notIterable().MatchString(head):
 		if at := s.unawaited(); at != "" {
 			head += at
 		} else {
 			head += "; of an object take Object.entries(…), of a promise what await gives"
 		}
-	case noObject.MatchString(head):
+	case noObject().MatchString(head):
 		note := s.unawaited() + s.environment()
 		if note == "" {
 			note = "; what is taken apart is missing: print what it comes from"
 		}
 		head += note
-	case noProperty.MatchString(head):
-		head += s.missingObject(noProperty.FindStringSubmatch(head)[1])
+	case noProperty().MatchString(head):
+		head += s.missingObject(noProperty().FindStringSubmatch(head)[1])
 	case head == "AggregateError":
 		head += "; all of the promises failed: catch it and print its errors"
-	case readOnly.MatchString(head):
-		if name := readOnly.FindStringSubmatch(head)[1]; s.declares("const", name) {
+	case readOnly().MatchString(head):
+		if name := readOnly().FindStringSubmatch(head)[1]; s.declares("const", name) {
 			head += "; declare it with let instead of const"
 		}
-	case constant.MatchString(head):
+	case constant().MatchString(head):
 		head = strings.TrimSuffix(head, ".") + "; declare it with let instead of const"
-	case early.MatchString(head):
+	case early().MatchString(head):
 		head += "; move its declaration above the first use"
-	case notJSON.MatchString(head) && strings.Contains(s.text(0), "JSON.parse("):
+	case notJSON().MatchString(head) && strings.Contains(s.text(0), "JSON.parse("):
 		head += "; JSON.parse takes a JSON text, while what a tool returns is mostly a value already: print it to see"
 	}
 	if dumped {
-		head = hostDump.ReplaceAllString(head, noPrimitive)
+		head = hostDump().ReplaceAllString(head, noPrimitive)
 	}
 	if framed {
 		return head + "\n" + frames

@@ -5,7 +5,6 @@ package loop
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -82,10 +81,10 @@ func known(intro string, wanted []string, all []candidate) string {
 	return text
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+var plainName = lazy(`^[A-Za-z_$][\w$]*$`)
 
 func access(global, member string) string {
-	if plainName.MatchString(member) {
+	if plainName().MatchString(member) {
 		return global + "." + member
 	}
 	return global + `["` + member + `"]`

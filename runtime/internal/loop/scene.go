@@ -73,7 +73,7 @@ func (s *scene) missingMember() (*runtime.Namespace, string) {
 }
 
 // calleeText is what stands before the parenthesis of a call: names, members and short subscripts.
-var calleeText = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:!?\??\.[A-Za-z_$][\w$]*|(?:\?\.)?\[[^\[\]\n]{0,40}\])*!?(?:\?\.)?\s*$`)
+var calleeText = lazy(`[A-Za-z_$][\w$]*(?:!?\??\.[A-Za-z_$][\w$]*|(?:\?\.)?\[[^\[\]\n]{0,40}\])*!?(?:\?\.)?\s*$`)
 
 // callee returns the text of what is called where the failure is; empty if that is not plain.
 func (s *scene) callee() string {
@@ -87,7 +87,7 @@ func (s *scene) callee() string {
 		if at < from || at > c.Close {
 			continue
 		}
-		name := calleeText.FindString(s.source[from:c.Open])
+		name := calleeText().FindString(s.source[from:c.Open])
 		start := c.Open - len(name)
 		// Either the position is in what is called, or the call is the innermost one around it.
 		if start <= at && at <= c.Close && start > best {
@@ -102,10 +102,10 @@ func (s *scene) callee() string {
 
 // firstText returns the string literal that the failing line's call begins with.
 func (s *scene) firstText() string {
-	return stringArgument.FindString(s.text(0))
+	return stringArgument().FindString(s.text(0))
 }
 
-var stringArgument = regexp.MustCompile(`["'][\w-]+["']`)
+var stringArgument = lazy(`["'][\w-]+["']`)
 
 // missing returns the name of the member that goja's message says is missing.
 func (s *scene) missing(head string) string {
@@ -118,9 +118,9 @@ func (s *scene) missing(head string) string {
 func (s *scene) baseOf(property string) string {
 	end := `\.` + regexp.QuoteMeta(property) + `(?:[^\w$]|$)`
 	switch {
-	case indexText.MatchString(property):
+	case indexText().MatchString(property):
 		end = `\[` + property + `\]`
-	case !plainName.MatchString(property):
+	case !plainName().MatchString(property):
 		return ""
 	}
 	read := regexp.MustCompile(`([A-Za-z_$][\w$]*(?:!?\??\.[A-Za-z_$][\w$]*|\[[^\[\]]{0,40}\])*?)!?` + end)
@@ -131,7 +131,7 @@ func (s *scene) baseOf(property string) string {
 	return found[0][1]
 }
 
-var indexText = regexp.MustCompile(`^\d{1,10}$`)
+var indexText = lazy(`^\d{1,10}$`)
 
 // chain returns the members that the failing line reads of a name: "b", "a_b" for mcp.a.b.
 func (s *scene) chain(name string) []string {
@@ -149,12 +149,12 @@ func (s *scene) chain(name string) []string {
 	return slices.Compact([]string{parts[len(parts)-1], strings.Join(parts, "_")})
 }
 
-var declaration = regexp.MustCompile(`(declare\s+)?\b(?:const|let|var|function\*?|class)\s+([A-Za-z_$][\w$]*)`)
+var declaration = lazy(`(declare\s+)?\b(?:const|let|var|function\*?|class)\s+([A-Za-z_$][\w$]*)`)
 
 // declared returns the names that the program declares, by its text.
 func (s *scene) declared() []string {
 	var names []string
-	for _, m := range declaration.FindAllStringSubmatch(s.source, -1) {
+	for _, m := range declaration().FindAllStringSubmatch(s.source, -1) {
 		if m[1] == "" {
 			names = append(names, m[2])
 		}
@@ -174,7 +174,7 @@ func (s *scene) declaredIn(name string) (string, bool) {
 		return "", false
 	}
 	for i, text := range s.lines {
-		for _, m := range declaration.FindAllStringSubmatch(text, -1) {
+		for _, m := range declaration().FindAllStringSubmatch(text, -1) {
 			if m[1] == "" && m[2] == name {
 				return strconv.Itoa(i + 1), true
 			}
@@ -185,7 +185,7 @@ func (s *scene) declaredIn(name string) (string, bool) {
 
 // destructured returns the namespace that a name was taken out of: `const { name } = tools`.
 func (s *scene) destructured(name string) *runtime.Namespace {
-	if !plainName.MatchString(name) {
+	if !plainName().MatchString(name) {
 		return nil
 	}
 	for i := range s.req.Namespaces {
@@ -224,11 +224,11 @@ func (s *scene) unawaited() string {
 }
 
 var (
-	awaits    = regexp.MustCompile(`(?:^|[^\w$.])await$`)
-	reads     = regexp.MustCompile(`^\??(?:\.([A-Za-z_$][\w$]*)|\[)`)
-	spreads   = regexp.MustCompile(`(?:\.\.\.|[\s)]of)$`)
-	takesPart = regexp.MustCompile(`(?:const|let|var)\s*(?:\{[^{}]*\}|\[[^\[\]]*\])\s*=$`)
-	assigned  = regexp.MustCompile(`(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=;]*)?=$`)
+	awaits    = lazy(`(?:^|[^\w$.])await$`)
+	reads     = lazy(`^\??(?:\.([A-Za-z_$][\w$]*)|\[)`)
+	spreads   = lazy(`(?:\.\.\.|[\s)]of)$`)
+	takesPart = lazy(`(?:const|let|var)\s*(?:\{[^{}]*\}|\[[^\[\]]*\])\s*=$`)
+	assigned  = lazy(`(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=;]*)?=$`)
 )
 
 // promiseMembers are what a program may read of a promise.
@@ -237,18 +237,18 @@ var promiseMembers = []string{"then", "catch", "finally"}
 // usedAtOnce reports whether a call between two texts is used as if it gave the value.
 func usedAtOnce(before, after string) bool {
 	before = before[max(0, len(before)-200):]
-	if awaits.MatchString(before) {
+	if awaits().MatchString(before) {
 		return false
 	}
-	if m := reads.FindStringSubmatch(after[:min(len(after), 200)]); m != nil {
+	if m := reads().FindStringSubmatch(after[:min(len(after), 200)]); m != nil {
 		return !slices.Contains(promiseMembers, m[1])
 	}
-	return spreads.MatchString(before) || takesPart.MatchString(before)
+	return spreads().MatchString(before) || takesPart().MatchString(before)
 }
 
 // usedLater reports whether before ends with an assignment to a name that is then used as if it were the value.
 func (s *scene) usedLater(before string) bool {
-	m := assigned.FindStringSubmatch(before[max(0, len(before)-200):])
+	m := assigned().FindStringSubmatch(before[max(0, len(before)-200):])
 	if m == nil {
 		return false
 	}

@@ -29,7 +29,7 @@ func run(t testing.TB, src string, unwrap bool) string {
 	if !ok {
 		t.Fatalf("%q: the code is no function: %s", src, code.JS)
 	}
-	timer := time.AfterFunc(5*time.Second, func() { vm.Interrupt("timeout") })
+	timer := time.AfterFunc(time.Minute, func() { vm.Interrupt("timeout") })
 	defer timer.Stop()
 	v, err := call(vm.ToValue("this"))
 	if err != nil {

@@ -144,7 +144,7 @@ func TestTransformer(t *testing.T) {
 		if f := <-patient; f != nil {
 			t.Errorf("who waits still gets no answer: %v", f)
 		}
-		for range 1000 {
+		for range 30_000 {
 			if goruntime.NumGoroutine() <= before {
 				break
 			}

@@ -22,7 +22,7 @@ import (
 type pair struct{ wasm, goja runtime.Engine }
 
 func newPair(t testing.TB) pair {
-	l := runtime.Limits{Compute: 20 * time.Second, Wall: 40 * time.Second, Heap: 256 << 20, MaxOutput: 1 << 20}
+	l := runtime.Limits{Compute: 5 * time.Minute, Wall: 10 * time.Minute, Heap: 256 << 20, MaxOutput: 1 << 20}
 	w, err := wasmengine.New(context.Background(), wasmengine.Options{Limits: l, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -121,13 +121,14 @@ func TestOptions(t *testing.T) {
 
 func TestOverlap(t *testing.T) {
 	t.Run("RUN-41 hot loops beside each other end on their own budgets", func(t *testing.T) {
-		e := newEngine(t, Options{Limits: runtime.Limits{Compute: 200 * time.Millisecond}})
+		// The short ones are measured by the clock too, and share the processors with the loops.
+		e := newEngine(t, Options{Limits: runtime.Limits{Compute: 2 * time.Second}})
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {
 				if i%2 == 0 {
 					r := tryRun(t, e, runtime.Request{Program: "for (;;);"})
-					wantFailure(t, r, runtime.Timeout, "compute time used up: limit 200 ms")
+					wantFailure(t, r, runtime.Timeout, "compute time used up: limit 2000 ms")
 					return
 				}
 				r := mustRun(t, e, runtime.Request{Program: fmt.Sprintf("return %d", i)})
@@ -139,7 +140,7 @@ func TestOverlap(t *testing.T) {
 		wg.Wait()
 	})
 	t.Run("RUN-41 a run that waits for a place can be aborted and spends its wall clock", func(t *testing.T) {
-		e := newEngine(t, Options{MaxLive: 1, Limits: runtime.Limits{Wall: 300 * time.Millisecond}})
+		e := newEngine(t, Options{MaxLive: 1})
 		holding := make(chan struct{})
 		ctx, release := context.WithCancelCause(context.Background())
 		var wg sync.WaitGroup
@@ -147,7 +148,6 @@ func TestOverlap(t *testing.T) {
 			_, _ = e.Run(ctx, runtime.Request{Program: "await tools.x({})", Namespaces: serving(func(context.Context, jsonval.Value, func(any, error)) { close(holding) })})
 		})
 		<-holding
-		start := time.Now()
 		aborted, cancel := context.WithCancelCause(context.Background())
 		time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("no longer wanted")) })
 		r, err := e.Run(aborted, runtime.Request{Program: "return 1"})
@@ -155,9 +155,8 @@ func TestOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantFailure(t, r, runtime.Abort, "no longer wanted")
-		if waited := time.Since(start); waited > 280*time.Millisecond {
-			t.Logf("the abort took %v", waited)
-		}
+		r = tryRun(t, e, runtime.Request{Program: "return 1", Wall: 20 * time.Millisecond})
+		wantFailure(t, r, runtime.Timeout, "wall-clock limit reached: 20 ms")
 		release(errors.New("released"))
 		wg.Wait()
 		// The place is free again, and stays usable.
@@ -212,7 +211,7 @@ func TestClose(t *testing.T) {
 		if err := e.Close(context.Background()); err != nil {
 			t.Errorf("the second Close: %v", err)
 		}
-		for range 100 {
+		for range 1000 {
 			if goruntime.NumGoroutine() <= before {
 				return
 			}

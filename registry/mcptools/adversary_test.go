@@ -322,6 +322,13 @@ func TestHTTPOddities(t *testing.T) {
 		{"a redirect to another origin", "redirects to another origin", func(w http.ResponseWriter, r *http.Request, _ message) {
 			http.Redirect(w, r, "http://localhost:1/x", http.StatusTemporaryRedirect)
 		}},
+		{"an answer beyond the limit", "larger than 64 MiB", func(w http.ResponseWriter, _ *http.Request, _ message) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, strings.Repeat(" ", maxLine+1))
+		}},
+		{"an event beyond the limit", `MCP server "srv"`, func(w http.ResponseWriter, _ *http.Request, _ message) {
+			stream(w, strings.Repeat("x", maxLine+1))
+		}},
 		{"a refusal that is endless", "HTTP 500 Internal Server Error: no no", func(w http.ResponseWriter, r *http.Request, _ message) {
 			w.WriteHeader(http.StatusInternalServerError)
 			for r.Context().Err() == nil {

@@ -299,17 +299,23 @@ func (b *Bridge) serve(ctx context.Context, s session) (uptime time.Duration, go
 			if isClosed(s.closed()) {
 				continue
 			}
+			began := time.Now()
 			err := b.synchronise(ctx, s)
+			took := time.Since(began)
 			if err != nil && ctx.Err() == nil && !isClosed(s.closed()) { // MCP-53
 				b.log.Error("the tools of the MCP server changed, but could not be taken over", "error", b.redact.error(err))
 			}
-			// A server that answers each list with a notice must not keep us busy.
-			if !sleep(ctx, syncPause) {
+			// A server that answers each list with a notice must not keep us busy, least of all with a long list.
+			if !sleep(ctx, min(max(syncPause, syncShare*took), maxSyncPause)) {
 				continue
 			}
 		}
 	}
 }
 
-// syncPause is the least time between two synchronisations of one connection.
-const syncPause = 20 * time.Millisecond
+// The pause between two synchronisations of one connection.
+const (
+	syncPause    = 20 * time.Millisecond // at least
+	syncShare    = 9                     // times what the first of the two took
+	maxSyncPause = 2 * time.Second
+)

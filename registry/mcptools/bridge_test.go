@@ -32,6 +32,7 @@ type script struct {
 	answers  map[string]string // what a tool answers instead of its name
 	block    chan struct{}
 	slowDial time.Duration
+	slowList time.Duration
 }
 
 func (s *script) dial(ctx context.Context) (session, error) {
@@ -86,8 +87,11 @@ type scripted struct {
 
 func (s *scripted) list(ctx context.Context, cursor string) (json.RawMessage, error) {
 	s.script.mu.Lock()
-	block := s.script.block
+	block, slow := s.script.block, s.script.slowList
 	s.script.mu.Unlock()
+	if slow > 0 && !sleep(ctx, slow) {
+		return nil, ctx.Err()
+	}
 	if block != nil {
 		select {
 		case <-block:
@@ -454,6 +458,24 @@ func TestNotices(t *testing.T) {
 		}
 		if n := b.script.asked(); n > 60 {
 			b.Errorf("%d lists in a second", n)
+		}
+	})
+}
+
+func TestBusyServers(t *testing.T) {
+	inBubble(t, "MCP-52 a list that takes long is not asked for without a pause", func(b *bench) {
+		b.connect()
+		b.script.set(func() { b.script.slowList = 100 * time.Millisecond })
+		s := b.script.last()
+		for range 10_000 { // there is always a notice
+			select {
+			case s.notices <- struct{}{}:
+			default:
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if n := b.script.asked(); n != 11 { // the first, and one each second
+			b.Errorf("%d lists in ten seconds", n)
 		}
 	})
 }

@@ -152,8 +152,20 @@ func TestLongLine(t *testing.T) {
 		r := newRig(t, "long-line")
 		r.config.Reconnect.Disabled = true
 		b := r.connect()
+		res := r.call("mcp__srv__deaf", `{}`)
+		if want := `MCP server "srv" is not connected: the connection was lost during the call, so its effect is unknown; the server printed a line of more than 64 MiB`; !res.IsError() || res.Failure().Message != want {
+			t.Errorf("MCP-30 the caller is told %s", res.Text())
+		}
 		eventually(t, "the loss", func() bool { return !b.Connected() })
 		eventually(t, "the reason", func() bool { return strings.Contains(r.log.String(), "more than 64 MiB") })
+	})
+	t.Run("MCP-71 MCP-14 a list beyond the limit", func(t *testing.T) {
+		r := newRig(t, "long-list")
+		r.config.FailOnStartupError = true
+		_, err := r.servers.Connect(t.Context(), r.config, r.options)
+		if err == nil || !strings.Contains(err.Error(), "page 1 of the list of tools: the connection is closed: the server printed a line of more than 64 MiB") {
+			t.Errorf("error %v", err)
+		}
 	})
 }
 

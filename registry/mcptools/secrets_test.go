@@ -252,7 +252,9 @@ func TestSecretsNowhere(t *testing.T) {
 		return &witness{T: t, log: r.log}, r
 	}
 	// told is all that the server was told.
-	told := func(r *http.Request) string { return fmt.Sprintf("%v %q %s %s", r.Header, r.Header, r.URL, r.RequestURI) }
+	told := func(r *http.Request) string {
+		return fmt.Sprintf("%v %q %s %s", r.Header, r.Header, r.URL, r.RequestURI)
+	}
 	elsewhere := httptest.NewServer(http.NotFoundHandler())
 	defer elsewhere.Close()
 	answers := map[string]func(w http.ResponseWriter, r *http.Request, m message){

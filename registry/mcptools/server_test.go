@@ -247,6 +247,10 @@ func (s testServer) list(m message) {
 	if how, _ := s.mode("leak"); s.leakInList(m, how) {
 		return
 	}
+	if s.is("long-list") {
+		s.print(strings.Repeat("x", maxLine+1))
+		return
+	}
 	if s.is("list-hangs") {
 		return
 	}

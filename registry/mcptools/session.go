@@ -46,6 +46,12 @@ var (
 	errLingers = errors.New("the server's process could not be ended")
 )
 
+// brokenError is errClosed where the server did something that a connection does not survive.
+type brokenError struct{ fault error }
+
+func (e *brokenError) Error() string        { return errClosed.Error() + ": " + e.fault.Error() }
+func (e *brokenError) Is(target error) bool { return target == errClosed }
+
 // ServerFacts is what a server says about itself in the handshake. None of it is trusted, and none names anything (MCP-4).
 type ServerFacts struct {
 	Name, Version string
@@ -60,6 +66,8 @@ type link interface {
 	gone() <-chan struct{}
 	shut()
 	reason() string
+	// fault is what the server did that we ended the connection for, nil if nothing.
+	fault() error
 	// complaint is what the server said outside of the protocol before it failed, "" if nothing.
 	complaint() string
 }
@@ -154,6 +162,9 @@ func (s *clientSession) request(ctx context.Context, do func(context.Context) er
 		return nil, ctx.Err()
 	}
 	if isClosed(s.link.ended()) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) {
+		if fault := s.link.fault(); fault != nil {
+			return nil, &brokenError{fault}
+		}
 		return nil, errClosed
 	}
 	if fault := serverFault(err); fault != nil {

@@ -52,7 +52,7 @@ type stdioConn struct {
 	shutOnce sync.Once
 	endOnce  sync.Once
 	mu       sync.Mutex
-	fault    error // why the reading ended, nil for a plain end
+	broken   error // why the reading ended, nil for a plain end
 }
 
 // startStdio starts the server of c. stderr receives the lines of its standard error; warn what the log should say, both without
@@ -122,7 +122,7 @@ func (c *stdioConn) read(stdout io.Reader) {
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
 				c.mu.Lock()
-				c.fault = err
+				c.broken = err
 				c.mu.Unlock()
 			}
 			// Whatever the server still has to say, nobody listens: its writes must not block its end.
@@ -203,16 +203,19 @@ func (c *stdioConn) shut() {
 
 // reason says in words why the server is gone, for messages.
 func (c *stdioConn) reason() string {
-	c.mu.Lock()
-	fault := c.fault
-	c.mu.Unlock()
-	if fault != nil {
+	if fault := c.fault(); fault != nil {
 		return fault.Error()
 	}
 	if state := c.process.State(); state != nil {
 		return "the server ended (" + state.String() + ")"
 	}
 	return "the server closed its output"
+}
+
+func (c *stdioConn) fault() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.broken
 }
 
 // The rest of link.

@@ -106,7 +106,11 @@ func (b *Bridge) call(ctx context.Context, t remoteTool, args jsonval.Value) (js
 		if b.closing() { // MCP-69
 			return nil, b.notConnected()
 		}
-		return nil, fmt.Errorf("%w: the connection was lost during the call, so its effect is unknown", b.notConnected())
+		what := "the connection was lost during the call, so its effect is unknown"
+		if broken := (*brokenError)(nil); errors.As(err, &broken) {
+			what += "; " + broken.fault.Error()
+		}
+		return nil, b.redact.error(fmt.Errorf("%w: %s", b.notConnected(), what))
 	}
 	return nil, b.redact.error(fmt.Errorf("MCP server %q: %w", b.config.Name, err)) // MCP-30
 }

@@ -4,12 +4,14 @@ package mcptools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -55,8 +57,12 @@ func (f *fence) RoundTrip(req *http.Request) (*http.Response, error) {
 	return f.bound.RoundTrip(req)
 }
 
+// admits checks an address before anything is sent to it, or the user's browser is.
 func (f *fence) admits(u *url.URL) error {
-	if u.Scheme == "https" || u.Scheme == "http" && f.near && isLoopback(u.Hostname()) {
+	switch {
+	case u.User != nil || strings.ContainsFunc(u.Host, func(r rune) bool { return r >= 0x80 }):
+		return errors.New("its address does not show plainly where it leads") // to the user who is asked to go there
+	case u.Scheme == "https" || u.Scheme == "http" && f.near && isLoopback(u.Hostname()):
 		return nil
 	}
 	return fmt.Errorf("%s is no https address", plainAddress(u.String()))

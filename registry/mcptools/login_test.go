@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -262,6 +263,12 @@ func TestLoginFailures(t *testing.T) {
 		{"another issuer in the metadata", func(s *authServer, _ *loginRun) { s.metadata["issuer"] = "https://evil.example" }, "does not match issuer"},
 		{"a script as the authorization endpoint", func(s *authServer, _ *loginRun) { s.metadata["authorization_endpoint"] = "javascript:alert(1)" }, "disallowed scheme"},
 		{"a file as the authorization endpoint", func(s *authServer, _ *loginRun) { s.metadata["authorization_endpoint"] = "file:///etc/passwd" }, "does not use HTTPS"},
+		{"an authorization endpoint that seems to be another", func(s *authServer, _ *loginRun) {
+			s.metadata["authorization_endpoint"] = "https://accounts.example@evil.example/"
+		}, "the authorization server: its address does not show plainly where it leads"},
+		{"an authorization endpoint in letters that look alike", func(s *authServer, _ *loginRun) {
+			s.metadata["authorization_endpoint"] = "https://\u0430ccounts.example/"
+		}, "the authorization server: its address does not show plainly where it leads"},
 		{"a token endpoint without TLS elsewhere", func(s *authServer, _ *loginRun) { s.metadata["token_endpoint"] = "http://example.com/token" }, "does not use HTTPS"},
 		{"no authorization server", func(s *authServer, _ *loginRun) { s.resource["authorization_servers"] = []string{} }, "no authorization servers"},
 		{"an authorization server without TLS elsewhere, which is passed over for the server's own origin", func(s *authServer, _ *loginRun) {
@@ -516,6 +523,56 @@ func TestRenewal(t *testing.T) {
 			t.Errorf("%d renewals", renewals(s))
 		}
 	})
+	t.Run("several processes renew once", func(t *testing.T) {
+		s, l, _ := logged(t, 0)
+		stale, _ := l.stored(t)
+		s.revoke()
+		executable, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wait sync.WaitGroup
+		tokens := make([]string, 4)
+		for i := range tokens {
+			wait.Go(func() {
+				cmd := exec.CommandContext(t.Context(), executable, l.dir, l.config.URL, stale.AccessToken)
+				cmd.Env = append(os.Environ(), modeVariable+"=renew")
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Errorf("%v: %s", err, out)
+				}
+				tokens[i] = string(out)
+			})
+		}
+		wait.Wait()
+		if kept, _ := l.stored(t); renewals(s) != 1 || slices.ContainsFunc(tokens, func(token string) bool { return token != kept.AccessToken }) {
+			t.Errorf("%d renewals, tokens %q", renewals(s), tokens)
+		}
+	})
+	t.Run("the stream of notices renews too", func(t *testing.T) {
+		s, l, log := logged(t, 0)
+		s.mcp.session = "s"
+		var once sync.Once
+		s.set(func() {
+			s.intercept = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method == http.MethodGet && r.URL.Path == "/mcp" {
+					once.Do(s.revoke)
+				}
+				return false
+			}
+		})
+		if _, _, err := l.connect(t, log); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the stream with a new token", func() bool {
+			s.mcp.mu.Lock()
+			defer s.mcp.mu.Unlock()
+			return slices.ContainsFunc(s.mcp.requests, func(line string) bool { return strings.HasPrefix(line, http.MethodGet) })
+		})
+		if renewals(s) != 1 {
+			t.Errorf("%d renewals", renewals(s))
+		}
+	})
 	t.Run("a lock that another process holds is waited for", func(t *testing.T) {
 		s, l, _ := logged(t, 0)
 		file, err := fileFor(l.dir, l.config.URL)
@@ -683,4 +740,15 @@ func TestFence(t *testing.T) {
 			t.Errorf("%s is near: %v", host, got)
 		}
 	}
+}
+
+// renewOnce is another process that finds the token refused which its arguments name, and prints the one that it gets instead.
+func renewOnce(dir, address, stale string) {
+	config := ServerConfig{Name: "other", Transport: StreamableHTTP, URL: address}
+	token, err := newBearer(config, Options{TokenDir: dir}, newRedactor(config)).renew(context.Background(), stale)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Print(token)
 }

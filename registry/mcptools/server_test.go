@@ -27,6 +27,10 @@ const modeVariable = "MCPTOOLS_TEST_MODE"
 
 func TestMain(m *testing.M) {
 	if mode, ok := os.LookupEnv(modeVariable); ok {
+		if mode == "renew" {
+			renewOnce(os.Args[1], os.Args[2], os.Args[3])
+			os.Exit(0)
+		}
 		testServer{modes: strings.Split(mode, "|")}.run()
 		os.Exit(0)
 	}

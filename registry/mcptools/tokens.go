@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	goruntime "runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -70,7 +71,7 @@ func fileFor(dir, address string) (loginFile, error) {
 	if err != nil {
 		return loginFile{}, errors.New("the address is no URL")
 	}
-	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	u.User, u.Fragment, u.RawFragment, u.Host = nil, "", "", strings.ToLower(u.Host)
 	sum := sha256.Sum256([]byte(u.String()))
 	return loginFile{dir: dir, path: filepath.Join(dir, hex.EncodeToString(sum[:])+".json")}, nil
 }

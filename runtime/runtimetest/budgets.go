@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
 // quick is for programs that run into their compute budget.
@@ -100,6 +101,25 @@ func testBudgets(t *testing.T, s *suite) {
 	s.test(t, "BUDGET-7 an abort ends a wait", func(t *testing.T) {
 		r, _ := abortAfter(t, s, "console.log('a'); await tools.never({})"+decl, runtime.Limits{})
 		(&check{kind: runtime.Abort, message: "enough", logs: []string{"a"}}).verify(t, r)
+	})
+	s.test(t, "BUDGET-7 what is answered because of an abort does not reach the program", func(t *testing.T) {
+		for range 100 {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			react := func(_ context.Context, _ jsonval.Value, reply func(any, error)) {
+				go func() {
+					cancel(errEnough)
+					reply(nil, errEnough)
+				}()
+			}
+			r, err := s.engine(t, runtime.Limits{}).Run(ctx, runtime.Request{
+				Program:    "try { await tools.react({}) } catch { console.log('caught') }" + decl,
+				Namespaces: []runtime.Namespace{{Global: "tools", Functions: []runtime.Function{{Name: "react", Call: react}}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&check{kind: runtime.Abort, message: "enough", logs: []string{}}).verify(t, r)
+		}
 	})
 	s.test(t, "HOSTILE-11 an abort runs nothing more of the program", func(t *testing.T) {
 		r, _ := abortAfter(t, s, `

@@ -49,6 +49,7 @@ type Run struct {
 	clock time.Time // what Date.now answers
 
 	handlerCtx context.Context // ends when the run does; the run is one operation
+	aborted    func() bool     // whether the caller has given up, which then has ended the run
 
 	out    sync.Mutex // guards the ledger and the calls of OnLog
 	ledger ledger
@@ -70,6 +71,13 @@ func newRun(ctx context.Context, s Spec) *Run {
 	r.meter.expired = func() { r.fail(runtime.ComputeFailure(s.Limits.Compute)) }
 	// A handler's context ends after the run has, never before: what a handler answers because it was cancelled must not
 	// reach a program that the same cause is about to end.
+	r.aborted = func() bool {
+		if ctx.Err() == nil {
+			return false
+		}
+		r.fail(abortFailure(ctx))
+		return true
+	}
 	handlers, settled := context.WithCancelCause(context.WithoutCancel(ctx))
 	r.handlerCtx = handlers
 	r.onEnd(func() {
@@ -257,7 +265,8 @@ func (r *Run) advance(kind runtime.TurnKind, id uint32, at time.Time) {
 }
 
 func (r *Run) deliver(a answer) {
-	if !r.calls.settle(a.id) {
+	// A caller's own functions may answer because of the abort, and faster than it is noticed here (SUB-25).
+	if r.aborted() || !r.calls.settle(a.id) {
 		return
 	}
 	r.advance(runtime.TurnReply, a.id, time.Time{})

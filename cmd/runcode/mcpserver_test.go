@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 )
 
-// mcpServer serves one tool, add, over standard input and output, and says something on standard error that nobody should see.
+// mcpServer serves one tool, add, over standard input and output, and says something on standard error that nobody should see. Its
+// arguments are its instructions.
 func mcpServer() {
 	fmt.Fprintln(os.Stderr, "mcpserver: starting")
 	in := bufio.NewScanner(os.Stdin)
@@ -30,7 +32,7 @@ func mcpServer() {
 		case "initialize":
 			result = map[string]any{
 				"protocolVersion": request.Params.ProtocolVersion, "capabilities": map[string]any{"tools": map[string]any{}},
-				"serverInfo": map[string]any{"name": "demo", "version": "1"},
+				"serverInfo": map[string]any{"name": "demo", "version": "1"}, "instructions": strings.Join(os.Args[1:], " "),
 			}
 		case "tools/list":
 			result = map[string]any{"tools": []any{map[string]any{

@@ -78,21 +78,21 @@ type admission struct {
 	origins origins
 }
 
-func (o HTTPOptions) admission() (a admission, err error) {
-	var errs [6]error
-	a.tokens, errs[0] = newTokens(o.Tokens)
-	a.hosts, errs[1] = newHosts(o.Hosts)
-	a.origins, errs[2] = newOrigins(o.Origins)
-	if o.MaxBody < 0 {
-		errs[3] = fmt.Errorf("HTTPOptions.MaxBody is %d, expected a number of bytes, or 0 for %d", o.MaxBody, DefaultMaxBody)
+func (o HTTPOptions) admission() (admission, error) {
+	var a admission
+	var bad [4]error
+	a.tokens, bad[0] = newTokens(o.Tokens)
+	a.hosts, bad[1] = newHosts(o.Hosts)
+	a.origins, bad[2] = newOrigins(o.Origins)
+	switch {
+	case o.MaxBody < 0:
+		bad[3] = fmt.Errorf("HTTPOptions.MaxBody is %d, expected a number of bytes, or 0 for %d", o.MaxBody, DefaultMaxBody)
+	case o.MaxSessions < 0:
+		bad[3] = fmt.Errorf("HTTPOptions.MaxSessions is %d, expected a number from 1 up, or 0 for %d", o.MaxSessions, DefaultMaxSessions)
+	case o.Idle < 0:
+		bad[3] = fmt.Errorf("HTTPOptions.Idle is %s, expected a duration above 0, or 0 for %s", o.Idle, DefaultIdle)
 	}
-	if o.MaxSessions < 0 {
-		errs[4] = fmt.Errorf("HTTPOptions.MaxSessions is %d, expected a number from 1 up, or 0 for %d", o.MaxSessions, DefaultMaxSessions)
-	}
-	if o.Idle < 0 {
-		errs[5] = fmt.Errorf("HTTPOptions.Idle is %s, expected a duration above 0, or 0 for %s", o.Idle, DefaultIdle)
-	}
-	return a, errors.Join(errs[:]...)
+	return a, errors.Join(bad[:]...)
 }
 
 func (g *Gateway) newHTTP(o HTTPOptions) (*httpHandler, error) {
@@ -107,10 +107,10 @@ func (g *Gateway) newHTTP(o HTTPOptions) (*httpHandler, error) {
 	server := func(*http.Request) *mcp.Server { return g.server }
 	// Its own checks of Host and of the body's size are off: ours come first and are stricter.
 	h.stateful = mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
-		Logger: h.log, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
+		Logger: libraryLogger(h.log), DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
 	})
 	h.stateless = mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
-		Logger: h.log, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Stateless: true, PropagateRequestCancellation: true,
+		Logger: libraryLogger(h.log), DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Stateless: true, PropagateRequestCancellation: true,
 	})
 	return h, nil
 }

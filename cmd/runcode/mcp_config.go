@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,36 +15,59 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/runcode-go/runcode/registry"
+	"github.com/runcode-go/runcode/registry/mcptools"
 	"github.com/runcode-go/runcode/runtime/jsonval"
 )
 
 // entryName is the name under which clients know the gateway.
 const entryName = "runcode"
 
+// start is what an entry makes a client do: start this command, in an environment with these variables of its own.
+type start struct {
+	command   []string
+	variables []string
+}
+
 // client is an MCP client that people configure by a file.
 type client struct {
 	name  string
 	file  string // where the entry belongs
-	entry func(command []string) string
-	also  func(command []string) string // a command that does the same; nil: there is none
+	entry func(start) string
+	also  func(start) string // a command that does the same; "" or nil: there is none
+	// passes says whether an entry can pass on variables of the client's environment.
+	passes bool
 }
 
+// The places by which clients refer to a variable.
+const (
+	dollarPlace = "${%s}"
+	envPlace    = "${env:%s}"
+	bracePlace  = "{env:%s}"
+)
+
 var clients = []client{
-	{name: "claude-code", file: ".mcp.json in the project", entry: inMember("mcpServers", true), also: func(command []string) string {
-		return "claude mcp add --scope project " + entryName + " -- " + shellWords(command)
+	{name: "claude-code", file: ".mcp.json in the project", passes: true, entry: inMember("mcpServers", typed, dollarPlace), also: func(s start) string {
+		words := []string{"claude", "mcp", "add"}
+		for _, name := range s.variables {
+			words = append(words, "--env", name+"="+fmt.Sprintf(dollarPlace, name))
+		}
+		return shellWords(slices.Concat(words, []string{"--scope", "project", entryName, "--"}, s.command))
 	}},
-	{name: "claude-desktop", file: "claude_desktop_config.json (Settings, Developer, Edit Config)", entry: inMember("mcpServers", false)},
-	{name: "cursor", file: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json", entry: inMember("mcpServers", true)},
-	{name: "vscode", file: ".vscode/mcp.json in the project", entry: inMember("servers", true), also: func(command []string) string {
-		entry := append([]jsonval.Member{{Name: "name", Value: jsonval.Text(entryName)}}, stdioEntry(command, true)...)
-		return "code --add-mcp " + shellWords([]string{jsonval.Object(entry...).String()})
+	{name: "claude-desktop", file: "claude_desktop_config.json (Settings, Developer, Edit Config)", entry: inMember("mcpServers", untyped, "")},
+	{name: "cursor", file: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json", passes: true, entry: inMember("mcpServers", typed, envPlace)},
+	{name: "vscode", file: ".vscode/mcp.json in the project", passes: true, entry: inMember("servers", typed, envPlace), also: func(s start) string {
+		entry := append([]jsonval.Member{{Name: "name", Value: jsonval.Text(entryName)}}, stdioEntry(s, typed, envPlace)...)
+		return shellWords([]string{"code", "--add-mcp", jsonval.Object(entry...).String()})
 	}},
-	{name: "windsurf", file: "~/.codeium/windsurf/mcp_config.json", entry: inMember("mcpServers", false)},
-	{name: "gemini", file: ".gemini/settings.json in the project, or ~/.gemini/settings.json", entry: inMember("mcpServers", false)},
-	{name: "codex", file: "~/.codex/config.toml", entry: codexEntry, also: func(command []string) string {
-		return "codex mcp add " + entryName + " -- " + shellWords(command)
+	{name: "windsurf", file: "~/.codeium/windsurf/mcp_config.json", passes: true, entry: inMember("mcpServers", untyped, envPlace)},
+	{name: "gemini", file: ".gemini/settings.json in the project, or ~/.gemini/settings.json", passes: true, entry: inMember("mcpServers", untyped, dollarPlace)},
+	{name: "codex", file: "~/.codex/config.toml", passes: true, entry: codexEntry, also: func(s start) string {
+		if len(s.variables) > 0 {
+			return "" // it would want their values
+		}
+		return shellWords(append([]string{"codex", "mcp", "add", entryName, "--"}, s.command...))
 	}},
-	{name: "opencode", file: "opencode.json in the project, or ~/.config/opencode/opencode.json", entry: opencodeEntry},
+	{name: "opencode", file: "opencode.json in the project, or ~/.config/opencode/opencode.json", passes: true, entry: opencodeEntry},
 }
 
 func clientList() []string {
@@ -80,19 +104,41 @@ func (a *app) printClientConfig(flags *pflag.FlagSet, f mcpFlags) error {
 	if err != nil {
 		return err
 	}
-	command := append([]string{executable, "mcp"}, args...)
 	if strings.HasPrefix(executable, os.TempDir()) && strings.Contains(executable, "go-build") {
 		a.warn("warning: this program was built for one go run and will be gone: install it first, with go install ./cmd/runcode")
 	}
-	c := clients[i]
-	if _, err := fmt.Fprintln(a.stdout, a.forStdout(c.entry(command))); err != nil {
+	c, s := clients[i], start{command: append([]string{executable, "mcp"}, args...), variables: usedVariables(f.tools.mcp)}
+	if _, err := fmt.Fprintln(a.stdout, a.forStdout(c.entry(s))); err != nil {
 		return &exitError{status: statusFailed, err: fmt.Errorf("cannot write the entry: %w", err)}
 	}
 	a.warn("this belongs in " + c.file)
 	if c.also != nil {
-		a.warn("or: " + c.also(command))
+		if line := c.also(s); line != "" {
+			fmt.Fprintln(a.stderr, a.forStderr("runcode: or: "+line)) // whatever white space is in it
+		}
+	}
+	if len(s.variables) > 0 && !c.passes {
+		a.warn("warning: this client passes on no variables of your environment: add those that are used, with their values, under env: " + strings.Join(s.variables, ", "))
 	}
 	return nil
+}
+
+// usedVariables are the environment variables that the configuration files use and that are set, sorted. Clients pass few variables on
+// to the servers that they start.
+func usedVariables(files []string) []string {
+	passed := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"} // by all of them
+	used := map[string]bool{}
+	for _, path := range files {
+		// What is wrong with a file has been said.
+		_, _ = mcptools.LoadConfigWith(path, mcptools.LoadOptions{LookupEnv: func(name string) (string, bool) {
+			value, ok := os.LookupEnv(name)
+			if ok && !slices.Contains(passed, name) {
+				used[name] = true
+			}
+			return value, ok
+		}})
+	}
+	return slices.Sorted(maps.Keys(used))
 }
 
 // pathFlags are the flags whose values are paths. A client starts its servers in a folder of its own choice.
@@ -146,38 +192,41 @@ func stableExecutable() (string, error) {
 	return own, nil
 }
 
-// stdioEntry is a server entry as most clients have it. Some want its type said.
-func stdioEntry(command []string, typed bool) []jsonval.Member {
-	args := make([]jsonval.Value, len(command)-1)
-	for i, arg := range command[1:] {
-		args[i] = jsonval.Text(arg)
-	}
-	var members []jsonval.Member
+// Some clients want the type of an entry said.
+const (
+	typed   = true
+	untyped = false
+)
+
+// stdioEntry is a server entry as most clients have it. place is how the client refers to a variable; "": it cannot.
+func stdioEntry(s start, typed bool, place string) []jsonval.Member {
+	var entry object
 	if typed {
-		members = append(members, jsonval.Member{Name: "type", Value: jsonval.Text("stdio")})
+		entry.add("type", jsonval.Text("stdio"))
 	}
-	return append(members,
-		jsonval.Member{Name: "command", Value: jsonval.Text(command[0])},
-		jsonval.Member{Name: "args", Value: jsonval.Array(args...)},
-	)
+	entry.add("command", jsonval.Text(s.command[0]))
+	entry.add("args", texts(s.command[1:]))
+	if len(s.variables) > 0 && place != "" {
+		entry.add("env", references(s.variables, place))
+	}
+	return entry
 }
 
 // inMember makes files whose servers are under one member, by name.
-func inMember(member string, typed bool) func(command []string) string {
-	return func(command []string) string {
-		return indented(one(member, one(entryName, jsonval.Object(stdioEntry(command, typed)...))))
+func inMember(member string, typed bool, place string) func(start) string {
+	return func(s start) string {
+		return indented(one(member, one(entryName, jsonval.Object(stdioEntry(s, typed, place)...))))
 	}
 }
 
-func opencodeEntry(command []string) string {
-	words := make([]jsonval.Value, len(command))
-	for i, word := range command {
-		words[i] = jsonval.Text(word)
-	}
+func opencodeEntry(s start) string {
 	var entry object
 	entry.add("type", jsonval.Text("local"))
-	entry.add("command", jsonval.Array(words...))
+	entry.add("command", texts(s.command))
 	entry.add("enabled", jsonval.Bool(true))
+	if len(s.variables) > 0 {
+		entry.add("environment", references(s.variables, bracePlace))
+	}
 	var file object
 	file.add("$schema", jsonval.Text("https://opencode.ai/config.json"))
 	file.add("mcp", one(entryName, entry.value()))
@@ -185,16 +234,34 @@ func opencodeEntry(command []string) string {
 }
 
 // codexEntry gives the servers behind the gateway more time to start than the ten seconds that Codex waits by default.
-func codexEntry(command []string) string {
+func codexEntry(s start) string {
 	text, err := toml.Marshal(struct {
-		Command string   `toml:"command"`
-		Args    []string `toml:"args"`
-		Timeout int      `toml:"startup_timeout_sec"`
-	}{command[0], command[1:], 30})
+		Command   string   `toml:"command"`
+		Args      []string `toml:"args"`
+		Variables []string `toml:"env_vars,omitempty"`
+		Timeout   int      `toml:"startup_timeout_sec"`
+	}{s.command[0], s.command[1:], s.variables, 30})
 	if err != nil {
-		panic(err) // strings and a number
+		panic(err) // texts and a number
 	}
 	return "[mcp_servers." + entryName + "]\n" + strings.TrimSuffix(string(text), "\n")
+}
+
+func texts(list []string) jsonval.Value {
+	values := make([]jsonval.Value, len(list))
+	for i, text := range list {
+		values[i] = jsonval.Text(text)
+	}
+	return jsonval.Array(values...)
+}
+
+// references is an object with a place for each variable, never its value.
+func references(variables []string, place string) jsonval.Value {
+	var o object
+	for _, name := range variables {
+		o.add(name, jsonval.Text(fmt.Sprintf(place, name)))
+	}
+	return o.value()
 }
 
 func one(name string, v jsonval.Value) jsonval.Value {

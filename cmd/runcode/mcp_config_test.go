@@ -96,6 +96,48 @@ func TestPrintConfig(t *testing.T) {
 			t.Errorf("a shell reads\n%swant\n%s", got, want)
 		}
 	})
+	t.Run("GATE-2 the variables that the servers use are passed on by name", func(t *testing.T) {
+		t.Setenv("RUNCODE_TESTS_TOKEN", "s3cret-of-the-tests")
+		config := file(t, "vars.json", `{"mcpServers": {"demo": {"command": "mcpserver", "args": ["${HOME}", "${RUNCODE_TESTS_UNSET:-x}"], "env": {"T": "${RUNCODE_TESTS_TOKEN}"}}}}`)
+		shapes := map[string]string{
+			"claude-code":    `"env":{"RUNCODE_TESTS_TOKEN":"${RUNCODE_TESTS_TOKEN}"}`,
+			"claude-desktop": ``,
+			"cursor":         `"env":{"RUNCODE_TESTS_TOKEN":"${env:RUNCODE_TESTS_TOKEN}"}`,
+			"vscode":         `"env":{"RUNCODE_TESTS_TOKEN":"${env:RUNCODE_TESTS_TOKEN}"}`,
+			"windsurf":       `"env":{"RUNCODE_TESTS_TOKEN":"${env:RUNCODE_TESTS_TOKEN}"}`,
+			"gemini":         `"env":{"RUNCODE_TESTS_TOKEN":"${RUNCODE_TESTS_TOKEN}"}`,
+			"codex":          `env_vars=["RUNCODE_TESTS_TOKEN"]`,
+			"opencode":       `"environment":{"RUNCODE_TESTS_TOKEN":"{env:RUNCODE_TESTS_TOKEN}"}`,
+		}
+		for _, c := range clients {
+			x := newTerminal(t, nil, nil)
+			x.stdoutTerminal = false
+			if status := x.main([]string{"mcp", "--mcp", config, "--print-config", c.name}); status != 0 {
+				t.Fatalf("status %d: %s", status, x.err)
+			}
+			out := x.out.String()
+			if shape := shapes[c.name]; !strings.Contains(flatten(out), shape) || (shape == "") == strings.Contains(out, "RUNCODE_TESTS_TOKEN") {
+				t.Errorf("%s: printed\n%s", c.name, out)
+			}
+			if strings.Contains(out+x.err.String(), "s3cret") || strings.Contains(out, "HOME") || strings.Contains(out, "UNSET") {
+				t.Errorf("MCP-5 %s: printed\n%s%s", c.name, out, x.err)
+			}
+			if warned := strings.Contains(x.err.String(), "under env: RUNCODE_TESTS_TOKEN\n"); warned == c.passes {
+				t.Errorf("%s: standard error: %s", c.name, x.err)
+			}
+			if !c.passes {
+				continue
+			}
+			name := "config.json"
+			if c.name == "codex" {
+				name = "config.toml"
+			}
+			read, err := mcptools.LoadConfig(file(t, name, out))
+			if err != nil || len(read) != 1 || read[0].Env["RUNCODE_TESTS_TOKEN"] != "s3cret-of-the-tests" {
+				t.Errorf("%s: read back as %v: %v", c.name, read, err)
+			}
+		}
+	})
 	t.Run("CLI-5 what a terminal would act on is escaped", func(t *testing.T) {
 		if goruntime.GOOS == "windows" {
 			t.Skip("such names cannot be")

@@ -3,6 +3,7 @@ package gojaengine
 // This file tells what a goja value really is, whatever its prototype says, and without running any code of the program's.
 
 import (
+	"math/big"
 	"reflect"
 	"strings"
 	"time"
@@ -50,10 +51,10 @@ func brandOf(v goja.Value) string {
 		if class := o.ClassName(); class != "Object" {
 			return class
 		}
-		if _, ok := o.Export().(*goja.Symbol); ok {
-			return "Symbol"
+		if _, ok := o.Export().(*big.Int); ok {
+			return "BigInt"
 		}
-		return "BigInt"
+		return "Symbol"
 	case "typedArrayObject":
 		return typedArrayName(o.ExportType().Elem().Kind())
 	default:
@@ -62,6 +63,9 @@ func brandOf(v goja.Value) string {
 		}
 		// errorObject, dateObject, mapObject, setObject, weakMapObject, arrayBufferObject, generatorObject, ...
 		name = strings.TrimSuffix(name, "Object")
+		if kind, ok := strings.CutSuffix(name, "Iter"); ok {
+			name = kind + " Iterator"
+		}
 		return strings.ToUpper(name[:1]) + name[1:]
 	}
 }

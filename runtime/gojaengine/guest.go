@@ -15,9 +15,10 @@ import (
 	"github.com/runcode-go/runcode/runtime/internal/loop"
 )
 
-// maxCallDepth bounds calls within calls. Calls between functions of the program take no stack of Go's, but those that go
-// through a built-in do, some kilobytes each.
-const maxCallDepth = 10000
+// maxCallDepth bounds calls within calls, to about what the other engine's stack holds. Calls between functions of the
+// program take no stack of Go's, but those that go through a built-in or a getter do, some kilobytes each, and to leave them
+// by an exception takes time that grows with the square of their number: 3 s for 10,000.
+const maxCallDepth = 4000
 
 // guest is one goja runtime. Apart from Interrupt, its methods are called by one goroutine.
 type guest struct {

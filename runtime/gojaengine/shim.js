@@ -74,6 +74,15 @@
   define(String.prototype, 'padStart', methods.padStart);
   define(String.prototype, 'padEnd', methods.padEnd);
 
+  // A list that holds itself would be flattened until the process dies.
+  const MAX_FLAT = 2000, { flat } = Array.prototype;
+  define(Array.prototype, 'flat', {
+    flat(depth) {
+      depth = depth === undefined ? 1 : Number_(depth);
+      return apply(flat, this, [depth > MAX_FLAT ? MAX_FLAT : depth]);
+    },
+  }.flat);
+
   // Texts of dates are those of the other engine; goja's depend on the process's zone, and its own take no locale.
   const proto = Date.prototype;
   const { getUTCFullYear, getUTCMonth, getUTCDate, getUTCDay, getUTCHours, getUTCMinutes, getUTCSeconds, getTime } = proto;

@@ -36,6 +36,7 @@ const match = uncurry(RegExp.prototype.exec);
 const then = uncurry(Promise.prototype.then);
 const now = Date.now, floor = Math.floor, imul = Math.imul;
 const numberText = uncurry(Number.prototype.toString);
+const upper = uncurry(String.prototype.toUpperCase);
 
 // getter returns the uncurried getter of an accessor, or undefined if there is none.
 const getter = (object, name) => {

@@ -76,19 +76,19 @@ const inspectObject = (value, level, up) => {
     if (name !== 'Array') prefix = (name === '' ? '[Array: null prototype]' : name) + '(' + value.length + ') ';
     arrayItems(list, value, level, frame);
   } else if (brand === 'Map') {
-    prefix = (name || brand) + '(' + mapSize(value) + ') ';
+    prefix = sized(name, brand, mapSize(value));
     mapItems(list, value, level, frame);
   } else if (brand === 'Set') {
-    prefix = (name || brand) + '(' + setSize(value) + ') ';
+    prefix = sized(name, brand, setSize(value));
     setItems(list, value, level, frame);
   } else if (brand === 'Arguments') {
     open = '[', close = ']', prefix = '[Arguments] ';
     arrayItems(list, value, level, frame);
   } else if (isTypedArray(brand)) {
-    open = '[', close = ']', prefix = (name || brand) + '(' + arrayLength(value) + ') ';
+    open = '[', close = ']', prefix = sized(name, brand, arrayLength(value));
     typedItems(list, value, arrayLength(value));
   } else {
-    prefix = (name || brand) + ' ';
+    prefix = name === 'Object' ? 'Object [' + brand + '] ' : (name || brand) + ' ';
     if (brand === 'ArrayBuffer') add(list, 'byteLength: ' + bufferLength(value));
     else if (brand === 'WeakMap' || brand === 'WeakSet') add(list, '<items unknown>');
   }
@@ -96,6 +96,9 @@ const inspectObject = (value, level, up) => {
   room -= prefix.length + 4;
   return prefix + (list.count === 0 ? open + close : open + ' ' + list.text + ' ' + close);
 };
+
+// sized is what stands before a list: the class, the length and, where the class is the program's, what it is made of.
+const sized = (name, brand, size) => (name || brand) + '(' + size + ') ' + (name === '' || name === brand ? '' : '[' + brand + '] ');
 
 const add = (list, text) => {
   list.text += list.count++ === 0 ? text : ', ' + text;
@@ -181,10 +184,13 @@ const inspectSlot = (slot, level, frame) => {
   return slot.get === undefined ? '[Setter]' : slot.set === undefined ? '[Getter]' : '[Getter/Setter]'; // own, both
 };
 
+const generator = /^(?:async\s*)?(?:function\s*)?\*/;
+
 const inspectFunction = (value, level, up) => {
   if (brandOf(value) === 'Proxy') return '[Function (proxy)]';
   const text = functionText(value), name = dataOf(value, 'name');
   let kind = indexOf(text, 'class') === 0 ? 'class' : indexOf(text, 'async') === 0 ? 'AsyncFunction' : 'Function';
+  if (kind !== 'class' && match(generator, text)) kind = kind === 'Function' ? 'GeneratorFunction' : 'AsyncGeneratorFunction';
   const own = typeof name === 'string' && name !== '' ? name : '';
   let head;
   if (kind === 'class') {
@@ -269,10 +275,15 @@ const classNameOf = value => {
   if (proto === null) return '';
   if (proto === objectProto) return 'Object';
   if (proto === arrayProto) return 'Array';
-  const made = inheritedData(proto, 'constructor');
-  if (typeof made !== 'function' || brandOf(made) === 'Proxy') return '';
-  const name = dataOf(made, 'name');
-  return typeof name === 'string' ? name : '';
+  // The nearest class that has a name: that of an object of a class without one is its parent's.
+  for (let o = proto, n = 0; o !== null && n < 100; o = protoOf(o), n++) {
+    if (brandOf(o) === 'Proxy') return '';
+    const made = dataOf(o, 'constructor');
+    if (typeof made !== 'function' || brandOf(made) === 'Proxy' || dataOf(made, 'prototype') !== o) continue;
+    const name = dataOf(made, 'name');
+    if (typeof name === 'string' && name !== '') return name;
+  }
+  return '';
 };
 
 // quoted shows a string inside of a value.
@@ -295,12 +306,12 @@ const quoted = text => {
         i++;
         continue;
       }
-      escape = '\\u' + numberText(c, 16);
-    } else escape = controls[c] || '\\x' + (c < 16 ? '0' : '') + numberText(c, 16);
+      escape = '\\u' + upper(numberText(c, 16));
+    } else escape = controls[c] || '\\x' + (c < 16 ? '0' : '') + upper(numberText(c, 16));
     out += slice(text, from, i) + escape;
     from = i + 1;
   }
   out = mark + out + slice(text, from) + mark;
   return rest > 0 ? out + '... ' + rest + ' more character' + (rest === 1 ? '' : 's') : out;
 };
-const controls = { __proto__: null, 8: '\\b', 9: '\\t', 10: '\\n', 11: '\\v', 12: '\\f', 13: '\\r' };
+const controls = { __proto__: null, 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r' };

@@ -5,6 +5,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,10 +67,12 @@ func (b *board) current() *listing {
 	return l
 }
 
+// look returns the last listing and whether a newer one can be made.
 func (b *board) look() (l *listing, stale bool) {
+	missing := b.gateway.o.Unavailable()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.now, b.stale
+	return b.now, b.stale || !slices.Equal(b.now.missing, missing)
 }
 
 // changed notes a change of the registry. It is quick, for the one who made the change waits.

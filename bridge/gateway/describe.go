@@ -4,6 +4,7 @@ package gateway
 // the rest (GATE-3).
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -53,16 +54,41 @@ func SDKOptions(o sdkgen.Options, maxDescription int) sdkgen.Options {
 func whole(declarations string) string { return calling + fenced + declarations + fenceEnd }
 
 // describe returns the description of run_code, and whether it leaves declarations to searches.
-func (g *Gateway) describe(sdk *sdkgen.SDK, tools []sdkgen.Tool) (text string, discovery bool) {
-	if all := whole(sdk.Declarations()); len(all) <= g.o.MaxDescription && !sdk.Discovery() {
+func (g *Gateway) describe(l *listing) (text string, discovery bool) {
+	missing := unavailable(l.missing)
+	if all := whole(l.sdk.Declarations()); len(all) <= g.o.MaxDescription && !l.sdk.Discovery() {
+		if len(all)+len(missing) <= g.o.MaxDescription {
+			all += missing
+		}
 		return all, false
 	}
 	var b strings.Builder
 	b.WriteString(calling + elsewhere)
-	if sdk.Discovery() {
+	if l.sdk.Discovery() {
 		b.WriteString(inPrograms)
 	}
 	b.WriteString(". All declarations are the resource " + sdkURI + ".\n\n")
-	b.WriteString(index(tools, g.o.Origin, g.o.MaxDescription-b.Len()))
+	space := g.o.MaxDescription - b.Len() - len(missing)
+	b.WriteString(index(l.tools, g.o.Origin, space))
+	b.WriteString(missing)
 	return b.String(), true
+}
+
+// maxUnavailable is how many servers that are not there are named.
+const maxUnavailable = 10
+
+// unavailable says which servers' tools are not there, "" if all are.
+func unavailable(servers []string) string {
+	if len(servers) == 0 {
+		return ""
+	}
+	var names []string
+	for _, s := range servers[:min(len(servers), maxUnavailable)] {
+		names = append(names, visibleName(s))
+	}
+	more := ""
+	if n := len(servers) - len(names); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return "Not available now: the tools of " + strings.Join(names, ", ") + more + ".\n"
 }

@@ -48,6 +48,11 @@ type Options struct {
 	// for concurrent use, and may be nil.
 	Instructions func() []ServerInstructions
 
+	// Unavailable returns the fronted servers whose tools are not there, because they are starting or have failed: models are
+	// told, so that they do not take what they miss for something that nobody has. It must be safe for concurrent use and quick.
+	// Nil: none.
+	Unavailable func() []string
+
 	// Image returns the bytes of an image that a result refers to, and false when there are none any more. It must be safe for
 	// concurrent use. Nil: there are none.
 	Image func(registry.ImageRef) (data []byte, ok bool)
@@ -161,6 +166,9 @@ func (o *Options) check() error {
 	}
 	if o.Instructions == nil {
 		o.Instructions = func() []ServerInstructions { return nil }
+	}
+	if o.Unavailable == nil {
+		o.Unavailable = func() []string { return nil }
 	}
 	if o.Image == nil {
 		o.Image = func(registry.ImageRef) ([]byte, bool) { return nil, false }

@@ -35,6 +35,7 @@ type lineConn struct {
 	lines  chan line
 	writes chan write
 
+	bad     int // lines that were no message; Read's own
 	open    unanswered
 	ended   chan struct{} // closed at the end of the input
 	close   func() error  // of both streams, once
@@ -89,7 +90,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			case msg != nil:
 				return msg, nil
 			case answer != nil:
-				c.log.Warn("the client sent a line that is no message", "error", answer.Error, "bytes", len(l.text))
+				c.warn(answer.Error, len(l.text))
 				if err := c.Write(ctx, answer); err != nil {
 					return nil, err
 				}
@@ -99,6 +100,13 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}
+}
+
+// warn logs a bad line, and of many ever fewer: a client must not fill the log.
+func (c *lineConn) warn(err error, size int) {
+	if c.bad++; c.bad&(c.bad-1) == 0 {
+		c.log.Warn("the client sent a line that is no message", "error", err, "bytes", size, "so far", c.bad)
 	}
 }
 

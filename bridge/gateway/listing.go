@@ -11,7 +11,6 @@ import (
 	"github.com/runcode-go/runcode/bridge"
 	"github.com/runcode-go/runcode/registry"
 	"github.com/runcode-go/runcode/runtime"
-	"github.com/runcode-go/runcode/runtime/jsonval"
 	"github.com/runcode-go/runcode/sdkgen"
 )
 
@@ -24,13 +23,10 @@ type listing struct {
 	sdk       *sdkgen.SDK // nil in mode native
 	discovery bool        // search_tools is listed
 	tools     []sdkgen.Tool
-	conflict  error // a tool of the registry has the name search_tools
+	missing   []string // the servers whose tools are not there
+	conflict  error    // a tool of the registry has the name search_tools
 	digest    string
 }
-
-// maxNesting is how deep JSON nests in what clients are sent. Their parsers give up at some depth, some of them on the whole
-// message: the strictest common one at 128 levels, of which the protocol itself takes a few.
-const maxNesting = 100
 
 // list makes the listing of this moment.
 func (g *Gateway) list() (*listing, error) {
@@ -39,14 +35,14 @@ func (g *Gateway) list() (*listing, error) {
 		return nil, err
 	}
 	visible := g.o.Registry.Visible(g.o.Agent)
-	l := &listing{mode: p.Mode, names: map[string]string{}}
+	l := &listing{mode: p.Mode, names: map[string]string{}, wire: []*mcp.Tool{}, missing: g.o.Unavailable()} // null is no list
 	description := ""
 	if p.Mode != registry.Native {
 		l.tools = bridge.SDKTools(visible)
 		if l.sdk, err = g.sdk.New(runtime.LanguageTypeScript, l.tools, g.o.SDK); err != nil {
 			return nil, err
 		}
-		description, l.discovery = g.describe(l.sdk, l.tools)
+		description, l.discovery = g.describe(l)
 	}
 	raw := g.rawNames(p.Tools, visible)
 	for _, s := range p.Tools {
@@ -106,21 +102,4 @@ func (g *Gateway) rawNames(wire []registry.Schema, visible []registry.Definition
 		}
 	}
 	return raw
-}
-
-// inputSchema returns the schema of a tool's arguments as it is on the wire: the registry's, to the byte. Clients refuse the
-// whole list over one schema whose root does not say that arguments are an object, so that is put right; and a schema that
-// would be too deep for them is left out.
-func (g *Gateway) inputSchema(s registry.Schema) json.RawMessage {
-	object := jsonval.Text("object")
-	schema := s.Parameters
-	if t, _ := schema.Get("type"); !jsonval.Equal(t, object) {
-		schema = schema.With("type", object)
-	}
-	text := schema.JSON()
-	if jsonval.Deeper(text, maxNesting) {
-		g.o.Logger.Warn("a tool's schema nests too deep for clients and is not shown to them", "tool", s.Name)
-		return json.RawMessage(`{"type":"object"}`)
-	}
-	return text
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -67,7 +68,7 @@ func TestListing(t *testing.T) {
 		})
 	}
 	t.Run("GATE-1 the schemas on the wire are the registry's, to the byte", func(t *testing.T) {
-		schema := `{"z":1,"type":"object","x-odd":{"b":[1,2.5],"a":"<&>\u2028"},"properties":{"y":{"type":"string"},"b":{"x-mcp-header":7}},"additionalProperties":false,"$defs":{}}`
+		schema := `{"z":1,"type":"object","x-odd":{"b":[1,2.5],"a":"<&>\u2028"},"properties":{"y":{"type":"string"},"b":{"x-odder":7}},"additionalProperties":false,"$defs":{}}`
 		want, err := jsonval.ParseString(schema)
 		if err != nil {
 			t.Fatal(err)
@@ -91,6 +92,27 @@ func TestListing(t *testing.T) {
 			if result := callTool(t, h.connect(nil, older), "a", map[string]any{}); result.IsError {
 				t.Errorf("%.80s: %s", schema, text(result))
 			}
+		}
+	})
+	t.Run("GATE-1 no header is asked for that nobody checks", func(t *testing.T) {
+		schema := `{"type":"object","properties":{"a":{"x-mcp-header":"A","type":"string"},"b":{"properties":{"c":{"x-mcp-header":"C"}},"x-mcp-header":"B"},"x-mcp-header":{"type":"string"},"d":true},"x-z":1}`
+		h := open(t, houseOptions{mode: registry.Native, tools: []registry.Definition{with(a, schema)}})
+		_, tools := listed(h.greeted())
+		want := `{"type":"object","properties":{"a":{"type":"string"},"b":{"properties":{"c":{}}},"x-mcp-header":{"type":"string"},"d":true},"x-z":1}`
+		if got := gjson.Get(tools["a"], "inputSchema").Raw; got != want {
+			t.Errorf("on the wire %s, want %s", got, want)
+		}
+	})
+	t.Run("GATE-1 nothing to list is an empty list", func(t *testing.T) {
+		c := open(t, houseOptions{mode: registry.Native}).greeted()
+		c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+		c.expect(`"tools":[]`)
+	})
+	t.Run("GATE-1 what is not served is not there", func(t *testing.T) {
+		c := open(t, houseOptions{}).greeted()
+		for _, method := range []string{"prompts/list", "prompts/get", "completion/complete"} {
+			c.send(`{"jsonrpc":"2.0","id":2,"method":"` + method + `","params":{"name":"x","ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"x","value":"x"}}}`)
+			c.expect(`"error":{"code":-32601`)
 		}
 	})
 	t.Run("GATE-1 raw names are served where they are unique", func(t *testing.T) {
@@ -227,6 +249,35 @@ func TestDescription(t *testing.T) {
 		text := index(tools, func(name string) string { return name[:9] }, 1000)
 		if len(text) > 1000 || !strings.HasSuffix(text, "more servers\n") || !strings.HasPrefix(text, "server000 (1): ") {
 			t.Errorf("%d bytes: %s", len(text), text)
+		}
+	})
+	t.Run("GATE-3 servers whose tools are not there are named", func(t *testing.T) {
+		var missing atomic.Pointer[[]string]
+		missing.Store(&[]string{"git", "evil\nserver"})
+		tools, _ := many(100)
+		for _, tools := range [][]registry.Definition{tools, nil} {
+			h := open(t, houseOptions{tools: tools, gateway: Options{Unavailable: func() []string { return *missing.Load() }}})
+			c := h.greeted()
+			_, all := listed(c)
+			description := gjson.Get(all["run_code"], "description").Str
+			if !strings.HasSuffix(description, "Not available now: the tools of git, \"evil\\nserver\".\n") || len(description) > DefaultMaxDescription {
+				t.Errorf("%d bytes: %s", len(description), description)
+			}
+			if tools != nil {
+				r := callTool(t, h.connect(nil, older), "search_tools", map[string]any{"query": "zzzz"})
+				if text(r) != "(no tool fits; try other words)\nNot available now: the tools of git, \"evil\\nserver\"." {
+					t.Errorf("%s", text(r))
+				}
+			}
+			was := missing.Swap(&[]string{})
+			_, all = listed(c)
+			if description := gjson.Get(all["run_code"], "description").Str; strings.Contains(description, "Not available") {
+				t.Errorf("%s", description)
+			}
+			missing.Store(was)
+		}
+		if got := unavailable(slices.Repeat([]string{"s"}, 13)); !strings.HasSuffix(got, "s, s and 3 more.\n") {
+			t.Errorf("%s", got)
 		}
 	})
 	t.Run("GATE-3 the complete text is a resource", func(t *testing.T) {

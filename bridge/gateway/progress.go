@@ -50,35 +50,29 @@ func (t *tally) state() (version int, text string) {
 	return t.version, fmt.Sprintf("%d calls done, %d running: %s", t.done, t.running, visibleName(t.last))
 }
 
-// report tells the client of a request what the call is doing, until stop is called; nothing is told after that. The number in a
-// report is the call's age in seconds, which always grows.
+// report tells the client of a request what the call is doing, at once, when that changes, and from time to time, until stop is
+// called; nothing is told after that. The number in a report is the call's age in seconds, which always grows.
 func (c *call) report(ctx context.Context, r *mcp.CallToolRequest) (stop func()) {
-	token := r.Params.GetProgressToken()
-	if token == nil {
+	if r.Params.GetProgressToken() == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	told := c.tell(ctx, r, -1) // so that clients of short calls are told, too
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		tick := time.NewTicker(c.gateway.times.progress)
 		defer tick.Stop()
-		told, toldAt := 0, c.began
-		for {
+		for last := time.Now(); ; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
-			version, text := c.tally.state()
-			if version == told && time.Since(toldAt) < c.gateway.times.alive {
-				continue
+			if time.Since(last) >= c.gateway.times.alive {
+				told = -1
 			}
-			told, toldAt = version, time.Now()
-			age := time.Since(c.began)
-			if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-				ProgressToken: token, Progress: age.Seconds(), Message: progressText(age, text),
-			}); err != nil {
-				return // the client has gone, or nearly
+			if now := c.tell(ctx, r, told); now != told {
+				told, last = now, time.Now()
 			}
 		}
 	})
@@ -88,9 +82,20 @@ func (c *call) report(ctx context.Context, r *mcp.CallToolRequest) (stop func())
 	}
 }
 
-func progressText(age time.Duration, text string) string {
+// tell sends a report unless the state is the one that was told last, and returns the version that has been told now.
+func (c *call) tell(ctx context.Context, r *mcp.CallToolRequest, told int) int {
+	version, text := c.tally.state()
+	if version == told {
+		return told
+	}
 	if text != "" {
 		text = ", " + text
 	}
-	return fmt.Sprintf("%d s%s", int(age.Seconds()), text)
+	age := time.Since(c.began)
+	_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // a client that has gone ends the request, too
+		ProgressToken: r.Params.GetProgressToken(),
+		Progress:      age.Seconds(),
+		Message:       fmt.Sprintf("%d s%s", int(age.Seconds()), text),
+	})
+	return version
 }

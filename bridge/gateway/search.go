@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/runcode-go/runcode/runtime/jsonval"
-	"github.com/runcode-go/runcode/sdkgen"
 )
 
 const searchTools = "search_tools"
@@ -30,15 +30,15 @@ func searchTool() *mcp.Tool {
 }
 
 // search answers a call of search_tools from the same index as sdk.search in programs.
-func (g *Gateway) search(r *mcp.CallToolRequest, sdk *sdkgen.SDK) *mcp.CallToolResult {
+func (g *Gateway) search(r *mcp.CallToolRequest, l *listing) *mcp.CallToolResult {
 	query, limit, err := searchArguments(r.Params.Arguments)
 	if err != nil {
 		return failed(err)
 	}
-	found := sdk.Index().Search(query, limit)
-	pieces := []piece{{text: "(no tool fits; try other words)"}}
-	if len(found) > 0 {
-		pieces = nil
+	found := l.sdk.Index().Search(query, limit)
+	var pieces []piece
+	if len(found) == 0 {
+		pieces = []piece{{text: strings.TrimSpace("(no tool fits; try other words)\n" + unavailable(l.missing))}}
 	}
 	list := make([]jsonval.Value, len(found))
 	for i, m := range found {

@@ -42,14 +42,18 @@ type called struct{}
 
 func (g *Gateway) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if r, ok := req.(*mcp.CallToolRequest); ok {
+		switch r := req.(type) {
+		case *mcp.CallToolRequest:
 			params := *r.Params
 			params.Name = relay
 			ctx = context.WithValue(ctx, called{}, r.Params.Name)
 			return next(ctx, method, &mcp.CallToolRequest{Session: r.Session, Params: &params, Extra: r.Extra})
-		}
-		if r, ok := req.(*mcp.ListToolsRequest); ok && r.Params != nil && r.Params.Cursor != "" {
-			return nil, invalidParams("there is one page of tools: leave the cursor out")
+		case *mcp.ListToolsRequest:
+			if r.Params != nil && r.Params.Cursor != "" {
+				return nil, invalidParams("there is one page of tools: leave the cursor out")
+			}
+		case *mcp.ListPromptsRequest, *mcp.GetPromptRequest: // the library has these, but the handshake does not say so
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q: this server has no prompts", method)}
 		}
 		result, err := next(ctx, method, req)
 		if err != nil {
@@ -75,7 +79,7 @@ func (g *Gateway) relayed(ctx context.Context, r *mcp.CallToolRequest) (*mcp.Cal
 	request := &mcp.CallToolRequest{Session: r.Session, Params: &params, Extra: r.Extra}
 	listed := g.board.current()
 	if params.Name == searchTools && listed.discovery {
-		return g.search(request, listed.sdk), nil
+		return g.search(request, listed), nil
 	}
 	return g.call(ctx, request, listed)
 }

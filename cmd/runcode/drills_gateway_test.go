@@ -69,7 +69,7 @@ func TestDrillsGatewayStart(t *testing.T) {
 		if got := c.run(askBoth + `return [Object.keys(tools).filter(n => n.includes("bad")).length, await good()]`); got != `[0,"3"]` {
 			t.Errorf("got %s", got)
 		}
-		c.logged("bad")
+		c.logged("the server printed a line of more than 64 MiB")
 	})
 	t.Run("GATE-6 all are broken: the gateway serves programs without tools", func(t *testing.T) {
 		d := newDrill(t, cache)

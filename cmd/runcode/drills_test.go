@@ -42,7 +42,9 @@ const mib = 1 << 20
 const usualMemory = 512 * mib
 
 // lost is what a program returns that was told of a lost connection, and then found the server again.
-const lost = `["ToolCallError: MCP server \"bad\" is not connected: the connection was lost during the call, so its effect is unknown","3","5","3"]`
+func lost(why string) string {
+	return `["ToolCallError: MCP server \"bad\" is not connected: the connection was lost during the call, so its effect is unknown` + why + `","3","5","3"]`
+}
 
 // slowCalls shortens the budget of a call that will never be answered.
 var slowCalls = map[string]any{"toolCallTimeoutMs": 700}
@@ -57,7 +59,7 @@ var sicknesses = []sickness{
 		program: `
 const crashed = await text(tools.mcp__bad__crash({}))
 return [crashed, await good(), await again(), await good()]`,
-		value: lost},
+		value: lost("")},
 	{name: "MCP-71 a flood on standard error", server: drillEntry{modes: []string{"flood"}},
 		program: `const sums = []; for (let n = 0; n < 20; n++) sums.push(await good() + await add()); return sums.join()`,
 		value:   `"` + strings.TrimSuffix(strings.Repeat("35,", 20), ",") + `"`},
@@ -72,7 +74,7 @@ return [crashed, await good(), await again(), await good()]`,
 		program: `
 const huge = await text(tools.mcp__bad__huge({ mib: 65 }))
 return [huge, await good(), await again(), await good()]`,
-		value: lost, most: 1024 * mib},
+		value: lost("; the server printed a line of more than 64 MiB"), most: 1024 * mib},
 	{name: "MCP-16 a thousand tools", server: drillEntry{modes: []string{"many=1000"}},
 		program: `return [Object.keys(tools).length, await text(tools.mcp__bad__tool_0999({ text: "x" })), await good()]`, value: `[1014,"tool_0999","3"]`},
 	{name: "MCP-16 a list of 30 MiB", server: drillEntry{modes: []string{"many=1000", "manual=30"}},

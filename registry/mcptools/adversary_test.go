@@ -198,12 +198,12 @@ func TestReplacedGenerations(t *testing.T) {
 		old := b.script.last()
 		old.close()
 		time.Sleep(time.Second)
-		before := len(b.script.attempts)
+		before := b.script.tried()
 		old.close()
 		time.Sleep(time.Hour)
 		b.wantNames("a")
-		if len(b.script.attempts) != before {
-			b.Errorf("%d attempts", len(b.script.attempts))
+		if b.script.tried() != before {
+			b.Errorf("%d attempts", b.script.tried())
 		}
 	})
 	inBubble(t, "MCP-56 tools that a conflict took away do not come back with the outage", func(b *bench) {
@@ -214,8 +214,8 @@ func TestReplacedGenerations(t *testing.T) {
 		b.wantNames("squat")
 		time.Sleep(time.Minute)
 		b.wantNames("squat")
-		if !strings.Contains(b.log.String(), "giving up") || len(b.script.attempts) != 3 {
-			b.Errorf("MCP-57 a conflict is a failed attempt: %d attempts", len(b.script.attempts))
+		if !strings.Contains(b.log.String(), "giving up") || b.script.tried() != 3 {
+			b.Errorf("MCP-57 a conflict is a failed attempt: %d attempts", b.script.tried())
 		}
 	})
 	inBubble(t, "MCP-52 a notice during the outage costs nothing, one after it is heard", func(b *bench) {
@@ -240,8 +240,8 @@ func TestReplacedGenerations(t *testing.T) {
 		b.script.last().close()
 		time.Sleep(time.Hour)
 		b.wantNames("")
-		if bridge.Connected() || len(b.script.attempts) != 2 {
-			b.Errorf("%d attempts", len(b.script.attempts))
+		if bridge.Connected() || b.script.tried() != 2 {
+			b.Errorf("%d attempts", b.script.tried())
 		}
 		if r := b.call("a"); r.Failure() == nil || r.Failure().Info == nil || r.Failure().Info.Code != registry.CodeUnknownTool {
 			b.Errorf("%s", r.Text())
@@ -340,10 +340,7 @@ func TestHTTPOddities(t *testing.T) {
 	} {
 		t.Run("MCP-55 MCP-73 "+c.name, func(t *testing.T) {
 			s := newWebServer(t)
-			r, b := webRig(t, s, func(c *ServerConfig) {
-				c.Reconnect.InitialDelay = time.Millisecond
-				c.ToolCallTimeout = 5 * time.Second
-			})
+			r, b := webRig(t, s, func(c *ServerConfig) { c.Reconnect.InitialDelay = time.Millisecond })
 			onCall(s, c.answer)
 			res := r.call("mcp__srv__echo", hello)
 			if c.want == "" {

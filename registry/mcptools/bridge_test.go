@@ -65,6 +65,13 @@ func (s *script) last() *scripted {
 	return s.sessions[len(s.sessions)-1]
 }
 
+// tried counts the attempts.
+func (s *script) tried() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.attempts)
+}
+
 func (s *script) set(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

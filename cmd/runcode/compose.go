@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/runcode-go/runcode/registry"
@@ -26,6 +27,7 @@ const agentName = "cli"
 type toolbox struct {
 	registry *registry.Registry
 	servers  []mcptools.ServerConfig // those of the configuration files
+	broken   []string                // the keys of entries that cannot be used
 	closers  []func()
 }
 
@@ -50,7 +52,7 @@ func (a *app) openTools(f toolFlags, o registry.Options) (_ *toolbox, err error)
 		manifests = append(manifests, m)
 		deny, ask = append(deny, m.Deny...), append(ask, m.Ask...)
 	}
-	servers, err := a.loadServers(f)
+	servers, broken, err := a.loadServers(f)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (a *app) openTools(f toolFlags, o registry.Options) (_ *toolbox, err error)
 	if err != nil {
 		return nil, err
 	}
-	t := &toolbox{registry: reg, servers: servers}
+	t := &toolbox{registry: reg, servers: servers, broken: broken}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -89,9 +91,8 @@ func (a *app) openTools(f toolFlags, o registry.Options) (_ *toolbox, err error)
 	return t, nil
 }
 
-// loadServers reads the configuration files.
-func (a *app) loadServers(f toolFlags) ([]mcptools.ServerConfig, error) {
-	var servers []mcptools.ServerConfig
+// loadServers reads the configuration files. broken are the keys of entries that are passed over, where that is allowed.
+func (a *app) loadServers(f toolFlags) (servers []mcptools.ServerConfig, broken []string, err error) {
 	for _, path := range f.mcp {
 		configs, err := mcptools.LoadConfig(path)
 		var bad *mcptools.ConfigError
@@ -100,13 +101,28 @@ func (a *app) loadServers(f toolFlags) ([]mcptools.ServerConfig, error) {
 		case f.lenient && len(configs) > 0 && errors.As(err, &bad):
 			for _, problem := range bad.Problems {
 				a.warn("error: " + bad.File + ": " + problem)
+				if key := entryKey(problem); key != "" && !slices.Contains(broken, key) {
+					broken = append(broken, key)
+				}
 			}
 		default:
-			return nil, configuration(err)
+			return nil, nil, configuration(err)
 		}
 		servers = append(servers, configs...)
 	}
-	return servers, nil
+	return servers, broken, nil
+}
+
+// entryKey is the key of the server that a problem with a configuration is about, such as mcpServers.git.command: is missing.
+func entryKey(problem string) string {
+	place, _, _ := strings.Cut(problem, ": ")
+	for _, container := range []string{"mcpServers.", "mcp_servers.", "servers.", "mcp."} {
+		if at := strings.LastIndex(place, container); at >= 0 {
+			key, _, _ := strings.Cut(place[at+len(container):], ".")
+			return key
+		}
+	}
+	return ""
 }
 
 // configuration makes a loader's error a usage error.

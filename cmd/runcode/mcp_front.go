@@ -21,13 +21,17 @@ import (
 type backend struct {
 	servers *mcptools.Servers
 	images  *mcptools.MemoryStore
+	names   []string // of all servers that there should be
+	broken  []string // the keys of those that the configuration does not describe well enough
 }
 
 // front starts the MCP servers, all at once, and returns when all have started or failed, or when wait is over: clients give up
 // on a server that does not answer the handshake, and the answer holds what the fronted servers say about themselves. Servers
 // that are not there yet go on starting, and so do those that failed. address is where the gateway itself listens, if it does.
 func (a *app) front(ctx context.Context, t *toolbox, address string, wait time.Duration) (*backend, error) {
-	back := &backend{servers: mcptools.NewServers(t.registry), images: mcptools.NewMemoryStore(mcptools.MemoryLimits{})}
+	back := &backend{
+		servers: mcptools.NewServers(t.registry), images: mcptools.NewMemoryStore(mcptools.MemoryLimits{}), broken: t.broken,
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var starting sync.WaitGroup
 	t.closers = append(t.closers, func() {
@@ -45,6 +49,7 @@ func (a *app) front(ctx context.Context, t *toolbox, address string, wait time.D
 	missing := map[string]bool{}
 	for _, c := range a.others(t.servers, address) {
 		missing[c.Name] = true
+		back.names = append(back.names, c.Name)
 		starting.Go(func() {
 			_, err := back.servers.Connect(ctx, c, o)
 			if err != nil && ctx.Err() == nil {
@@ -105,6 +110,15 @@ func (b *backend) instructions() []gateway.ServerInstructions {
 		}
 	}
 	return list
+}
+
+// unavailable are the servers that are not connected, and those that cannot be.
+func (b *backend) unavailable() []string {
+	connected := map[string]bool{}
+	for _, server := range b.servers.Bridges() {
+		connected[server.Name()] = server.Connected()
+	}
+	return append(slices.DeleteFunc(slices.Clone(b.names), func(name string) bool { return connected[name] }), b.broken...)
 }
 
 // image returns an image that a result shows.

@@ -35,7 +35,7 @@ later command that uses the server finds it there.`,
 				return usagef("%s needs --mcp FILE, the configuration that %q is in", cmd.CommandPath(), args[0])
 			}
 			f.lenient = true
-			servers, err := a.loadServers(f)
+			servers, _, err := a.loadServers(f)
 			if err != nil {
 				return err
 			}

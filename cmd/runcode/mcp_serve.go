@@ -52,7 +52,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 	g, err := gateway.New(gateway.Options{
 		Registry: box.registry, Agent: agentName, Version: version,
 		Names: gatewayNames[f.names.value], RawName: back.servers.RawName, Origin: back.servers.Origin,
-		Instructions: back.instructions, Image: back.image,
+		Instructions: back.instructions, Unavailable: back.unavailable, Image: back.image,
 		SDK: code.sdk, MaxDescription: int(f.describe), MaxText: int64(f.maxText), Wall: f.gatewayWall(),
 		Logger: a.logger(),
 	})

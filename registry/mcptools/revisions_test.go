@@ -4,6 +4,7 @@ package mcptools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -102,5 +103,54 @@ func TestRevisions(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+func TestParameterHeaders(t *testing.T) {
+	const schema = `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region","x.y":1},"plain":{"type":"string"},"where":{"type":"object","properties":{"zone":{"type":"integer","x-mcp-header":"Zone"},"b":{}}}}}`
+	t.Run("MCP-74 marked parameters travel as headers, as the newest revision demands", func(t *testing.T) {
+		server := libraryServer(newest)
+		server.AddTool(&mcp.Tool{Name: "place", InputSchema: json.RawMessage(schema)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(req.Params.Arguments)}}}, nil
+		})
+		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
+		seen := make(chan http.Header, 100)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Mcp-Name") == "place" {
+				seen <- r.Header.Clone()
+			}
+			handler.ServeHTTP(w, r)
+		}))
+		t.Cleanup(s.Close)
+		r := newRig(t)
+		r.config = ServerConfig{Name: "srv", Transport: StreamableHTTP, URL: s.URL, FailOnStartupError: true}
+		b := r.connect()
+		const arguments = `{"region":"eu \u00fc","where":{"zone":7},"plain":"x"}`
+		res := r.call("mcp__srv__place", arguments)
+		if res.IsError() || !strings.Contains(res.Text(), `"zone":7`) {
+			t.Errorf("%s", res.Text())
+		}
+		if h := <-seen; h.Get("Mcp-Param-Zone") != "7" || !strings.HasPrefix(h.Get("Mcp-Param-Region"), "=?base64?") || h.Get("Mcp-Param-Plain") != "" {
+			t.Errorf("headers %v", h)
+		}
+		_ = b.Close(t.Context())
+		s.CloseClientConnections()
+		s.Close()
+	})
+	for _, c := range []struct{ name, list, want string }{
+		{"no marks", `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[]}`},
+		{"the marks and the way to them alone", `{"tools":[{"name":"x","inputSchema":{}},{"name":"place","description":"d","inputSchema":` + schema + `}],"nextCursor":"2","ttlMs":1000}`,
+			`{"tools":[{"name":"place","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"where":{"type":"object","properties":{"zone":{"type":"integer","x-mcp-header":"Zone"}}}}}}]}`},
+		{"marks that are none", `{"tools":[{"name":"a","inputSchema":{"properties":{"p":{"type":["string"],"x-mcp-header":[[1]]}}}},{"name":"b","inputSchema":{"properties":{"q":{"type":"string","x-mcp-header":"Q"}}}}]}`,
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"","x-mcp-header":""}}}},{"name":"b","inputSchema":{"type":"object","properties":{"q":{"type":"string","x-mcp-header":"Q"}}}}]}`},
+		{"shapes that are none", `{"tools":[7,{"name":"x-mcp-header"},{"name":3,"inputSchema":{"properties":{"q":{"x-mcp-header":"Q"}}}},{"inputSchema":{"properties":[{"x-mcp-header":"Q"}]}}]}`, `{"tools":[]}`},
+		{"no list", `"x-mcp-header"`, `{"tools":[]}`},
+		{"marks too deep", `{"tools":[{"name":"a","inputSchema":` + strings.Repeat(`{"properties":{"p":`, 1000) + `{"x-mcp-header":"Q"}` + strings.Repeat("}}", 1000) + `}]}`, `{"tools":[]}`},
+	} {
+		t.Run("MCP-75 what the library sees of a list: "+c.name, func(t *testing.T) {
+			if got := string(listSubstitute([]byte(c.list))); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }

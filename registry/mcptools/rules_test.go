@@ -212,3 +212,13 @@ func FuzzRoundNumbers(f *testing.F) {
 		}
 	})
 }
+
+func FuzzListSubstitute(f *testing.F) {
+	f.Add([]byte(`{"tools":[{"name":"a","inputSchema":{"properties":{"p":{"type":"string","x-mcp-header":"P","properties":{"q":{"x-mcp-header":1}}}}}}]}`))
+	f.Add([]byte(`{"tools":[{"name":"\ud800","inputSchema":{"properties":{"":{"x-mcp-header":null,"x-mcp-header":"a\"b"}}}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if json.Valid(text) && !json.Valid(listSubstitute(text)) {
+			t.Fatalf("%s became %s", text, listSubstitute(text))
+		}
+	})
+}

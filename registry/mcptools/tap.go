@@ -20,10 +20,13 @@ const (
 	noticeListChanged = "notifications/tools/list_changed"
 )
 
-// substitutes are what the library gets instead: empty and valid, so that nothing of a real answer can make it fail (MCP-75).
-var substitutes = map[string]json.RawMessage{
-	methodListTools: json.RawMessage(`{"tools":[]}`),
-	methodCallTool:  json.RawMessage(`{"content":[]}`),
+// substitute is what the library gets instead of a result: valid and next to empty, so that nothing of a real answer can make it fail
+// (MCP-75).
+func substitute(method string, result json.RawMessage) json.RawMessage {
+	if method == methodListTools {
+		return listSubstitute(result)
+	}
+	return json.RawMessage(`{"content":[]}`)
 }
 
 // A capture receives the result of one request as the server sent it. It travels to the connection in the request's context, because
@@ -87,7 +90,7 @@ func (t *tap) incoming(f *frame) (taken bool) {
 	}
 	delete(t.waiting, f.id)
 	c.result = f.result
-	f.result = substitutes[c.method]
+	f.result = substitute(c.method, f.result)
 	return true
 }
 

@@ -105,6 +105,7 @@ func testFailure(t *testing.T, s *suite) {
 		{name: "RUN-48 Function obeys the limits", program: "let f: any; try { f = new Function('for (;;);') } catch { f = () => { for (;;); } } f()", limits: quick, kind: runtime.Timeout},
 
 		{name: "CODE-34 what exists is said of a call that does not", program: "await tools.ech({}); declare const tools: any", kind: runtime.Exception, match: `(?s)TypeError.*echo`},
+		{name: "CODE-34 what exists is said of a call behind a cast", program: "await (tools as any).ech({}); declare const tools: any", kind: runtime.Exception, match: `(?s)TypeError.*tools\.ech.*echo`},
 		{name: "CODE-34 what exists is said of an unknown global", program: "await tool.echo({}); declare const tool: any", kind: runtime.Exception, match: `(?s)ReferenceError.*tools`},
 	})
 }

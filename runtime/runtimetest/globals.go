@@ -58,6 +58,16 @@ func testGlobals(t *testing.T, s *suite) {
 			for (const d of [30, 10, 20]) setTimeout(() => order.push(d), d);
 			await new Promise(r => setTimeout(r, 60));
 			return order`, want: "[10,20,30]"},
+		{name: "RUN-44 timers set by a timer keep their order on a machine that is late", program: `
+			const order: string[] = [];
+			setTimeout(() => { order.push('a'); setTimeout(() => order.push('c'), 0) }, 0);
+			setTimeout(() => order.push('b'), 0);
+			let n = 0;
+			const every = setInterval(() => { if (++n === 5) clearInterval(every) }, 1);
+			const end = new Promise(r => setTimeout(r, 20));
+			for (let i = 0; i < 2e6; i++) Math.sqrt(i); // longer than that, on most machines
+			await end;
+			return [...order, n]`, want: `["a","b","c",5]`},
 		{name: "RUN-44 microtasks queued before completion run before it is taken", program: "Promise.resolve().then(() => console.log('micro')); return 1", want: "1", logs: []string{"micro"}},
 		{name: "RUN-44 timers that are pending at completion are discarded", program: "setTimeout(() => console.log('never'), 1); setInterval(() => console.log('never'), 1); return 1", want: "1", logs: []string{}},
 		{name: "RUN-44 a callback must be a function", program: "try { setTimeout('code' as any, 1) } catch (e) { return e.name }", want: `"TypeError"`},

@@ -251,13 +251,10 @@ func (r *Run) turn() {
 // moment converts a time of the run's clock to one of the host's.
 func (r *Run) moment(clock time.Time) time.Time { return r.began.Add(clock.Sub(r.spec.Request.Start)) }
 
-// advance moves the run's clock to now, and not before at, and tells the observer what the loop turns for.
+// advance moves the run's clock to at, unless it is there already, and tells the observer what the loop turns for.
 func (r *Run) advance(kind runtime.TurnKind, id uint32, at time.Time) {
-	now := r.spec.Request.Start.Add(time.Since(r.began)).Truncate(time.Millisecond)
-	for _, t := range []time.Time{now, at} {
-		if t.After(r.clock) {
-			r.clock = t
-		}
+	if at.After(r.clock) {
+		r.clock = at
 	}
 	if r.spec.Request.OnTurn != nil {
 		r.spec.Request.OnTurn(runtime.Turn{Kind: kind, ID: id, Clock: r.clock})
@@ -269,10 +266,12 @@ func (r *Run) deliver(a answer) {
 	if r.aborted() || !r.calls.settle(a.id) {
 		return
 	}
-	r.advance(runtime.TurnReply, a.id, time.Time{})
+	r.advance(runtime.TurnReply, a.id, r.spec.Request.Start.Add(time.Since(r.began)).Truncate(time.Millisecond))
 	r.enter(func() error { return r.guest.Settle(a.id, a.ok, a.payload) })
 }
 
+// fire lets a timer go off. The clock stands at the moment when it was due, though the machine be late: so the timers that it
+// sets in its turn come in the order of their delays, whatever the load (RUN-44).
 func (r *Run) fire(t *timer) {
 	r.timers.clear(t.id)
 	r.advance(runtime.TurnTimer, t.id, t.due)

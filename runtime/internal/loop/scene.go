@@ -61,7 +61,8 @@ func (s *scene) missingMember() (*runtime.Namespace, string) {
 		text := s.text(back)
 		for i := range s.req.Namespaces {
 			n := &s.req.Namespaces[i]
-			call := regexp.MustCompile(`(?:^|[^\w$.])` + regexp.QuoteMeta(n.Global) + `(?:\??\.([A-Za-z_$][\w$]*)|(?:\?\.)?\[\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\])\s*\(`)
+			name := regexp.QuoteMeta(n.Global)
+			call := regexp.MustCompile(`(?:(?:^|[^\w$.])` + name + `|\(\s*(?:<[^<>()]*>\s*)?` + name + `(?:\s+as\s+[^()]*)?\))!?(?:\??\.([A-Za-z_$][\w$]*)|(?:\?\.)?\[\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\])\s*\(`)
 			for _, m := range call.FindAllStringSubmatch(text, -1) {
 				if member := m[1] + m[2] + m[3]; !has(n, member) {
 					return n, member

@@ -7,7 +7,7 @@ CROSS     := linux/arm64 darwin/arm64 windows/amd64 linux/riscv64
 # The race detector needs cgo and a C compiler.
 RACE      := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-.PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross check-sdk bench fuzz soak engine
+.PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross check-sdk real bench fuzz soak engine
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,11 @@ cross: ## the other platforms compile, tests included
 
 check-sdk: ## type-check generated declarations (npm ci --prefix testdata/servers brings the compiler)
 	$(GO) test -count=1 -v -run 'TestRealServersCompile|TestCheckDeclarations|TestShared|TestGenerated' ./sdkgen
+
+real: ## the tests with real MCP servers and clients, after installing these
+	npm ci --prefix testdata/servers --no-audit --no-fund --loglevel=error
+	npm ci --prefix testdata/clients --no-audit --no-fund --loglevel=error
+	CI=true $(GO) test -count=1 -timeout 20m -v -run 'TestReal' ./cmd/runcode
 
 bench: ## benchmarks; compare two runs with benchstat
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...

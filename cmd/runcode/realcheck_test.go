@@ -25,7 +25,7 @@ func TestRealTypeCheck(t *testing.T) {
 	node := needServers(t, append(workPackages, "typescript")...)
 	tsc := nativeCompiler(t)
 	if tsc == "" {
-		t.Skip("the npm package typescript has no native compiler for this platform")
+		missing(t, "the npm package typescript has no native compiler for this platform")
 	}
 	p := newPlace(t, node, "RUNCODE_TSC="+tsc)
 	folder := newRepository(t, p)

@@ -210,7 +210,7 @@ func TestRealTypeScriptClient(t *testing.T) {
 			})
 			t.Run("GATE-5 progress comes where asked for, and a cancellation ends the run", func(t *testing.T) {
 				got, _ := drive(t, transport, nil,
-					map[string]any{"call": call(`for (let i = 0; i < 8; i++) await tools.mcp__fixture__test_tool_with_progress({}); return "done";`), "progress": true},
+					map[string]any{"call": call(`for (let i = 0; i < 20; i++) await tools.mcp__fixture__test_tool_with_progress({}); return "done";`), "progress": true},
 					map[string]any{"call": call(`for (;;) await tools.mcp__fixture__test_tool_with_progress({});`), "progress": true, "cancelAfter": "progress"},
 					map[string]any{"call": call(`return "still here";`)},
 				)

@@ -52,7 +52,7 @@ func TestRealConformanceClient(t *testing.T) {
 	p := newPlace(t, nodeFolder(t))
 	for revision, list := range clientScenarios {
 		t.Run(revision, func(t *testing.T) {
-			runSuite(t, p, "", list, "client", "--command", "suiteclient", "--timeout", "120000", "--requirements", revision)
+			runSuite(t, p, "", list, "client", "--command", "suiteclient", "--timeout", "300000", "--requirements", revision)
 		})
 	}
 }

@@ -36,7 +36,7 @@ func openHTTP(c ServerConfig, t *tap, o Options, r *redactor) *httpLink {
 		Endpoint:     c.URL,
 		MaxEventSize: maxLine,
 		HTTPClient: &http.Client{
-			Transport:     &tripper{base: l.base, tap: t, redact: r, bearer: newBearer(c, o, r), headers: c.Headers, over: l.over},
+			Transport:     &tripper{base: l.base, tap: t, redact: r, bearer: newBearer(c, o, r), agent: clientName + "/" + o.Version, headers: c.Headers, over: l.over},
 			CheckRedirect: sameOrigin,
 		},
 	}
@@ -109,6 +109,7 @@ type tripper struct {
 	tap     *tap
 	redact  *redactor
 	bearer  *bearer // nil: the configuration has the credentials
+	agent   string  // who asks, unless the configuration says so
 	headers map[string]string
 	over    <-chan struct{}
 }
@@ -135,6 +136,9 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		}
 		req.Header.Set(name, value)
+	}
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", t.agent)
 	}
 	resp, err := t.bearer.roundTrip(t.base, req)
 	if err != nil {

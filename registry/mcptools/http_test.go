@@ -137,6 +137,9 @@ func TestHTTP(t *testing.T) {
 					if h.Get("Authorization") != "Bearer head-s3cret" || h.Get("X-Own") != "1" {
 						t.Errorf("MCP-73 the request %s has headers %v", s.requests[i], h)
 					}
+					if h.Get("User-Agent") != "runcode/dev" {
+						t.Errorf("MCP-74 the request comes from %q", h.Get("User-Agent"))
+					}
 					if session != "" && !strings.Contains(s.requests[i], `"initialize"`) && h.Get("Mcp-Session-Id") != session {
 						t.Errorf("MCP-73 the session is not repeated in %s", s.requests[i])
 					}

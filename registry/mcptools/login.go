@@ -156,6 +156,9 @@ func challenge(ctx context.Context, c ServerConfig, o LoginOptions, client *http
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	resp, err := client.Do(req)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, nil, errors.New(plainAddress(c.URL) + ": " + plainCause(err))
 	}
@@ -201,13 +204,19 @@ type authorization struct {
 // authorize runs the flow: metadata of the server and of its authorization server, registration, the user's consent, and the exchange.
 func authorize(ctx context.Context, c ServerConfig, o LoginOptions, r *redactor, a authorization) (*login, error) {
 	var l *login
+	resource := "" // as the metadata calls the server: renewals have to say the same
 	config := &auth.AuthorizationCodeHandlerConfig{
 		Client: a.client, RedirectURL: a.back.address(), RequestRefreshToken: true, AcceptUnadvertisedIss: true,
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-			return consent(ctx, o, r, a, args.URL)
+			u, err := url.Parse(args.URL)
+			if err != nil {
+				return nil, errors.New("the authorization server's address is no URL")
+			}
+			resource = u.Query().Get("resource")
+			return consent(ctx, o, r, a, u)
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
-			l = newLogin(a.req.URL.String(), c, t)
+			l = newLogin(resource, c, t)
 			r.issue(l.secrets()...)
 			return oauth2.StaticTokenSource(t), nil
 		},
@@ -237,11 +246,7 @@ func authorize(ctx context.Context, c ServerConfig, o LoginOptions, r *redactor,
 }
 
 // consent sends the user to the authorization server and waits for the answer.
-func consent(ctx context.Context, o LoginOptions, r *redactor, a authorization, address string) (*auth.AuthorizationResult, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, errors.New("the authorization server's address is no URL")
-	}
+func consent(ctx context.Context, o LoginOptions, r *redactor, a authorization, u *url.URL) (*auth.AuthorizationResult, error) {
 	if err := a.client.Transport.(*fence).admits(u); err != nil {
 		return nil, fmt.Errorf("the authorization server: %w", err)
 	}

@@ -233,8 +233,21 @@ func TestLogin(t *testing.T) {
 			}
 			return false
 		}
-		if err := newLoginRun(t, s).run(t.Context()); err != nil {
-			t.Error(err)
+		l := newLoginRun(t, s)
+		if err := l.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.revoke()
+		if _, _, err := l.connect(t, &journal{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, asked := range append(s.asked("/authorize"), s.asked("/token")...) {
+			if !strings.Contains(asked, "resource="+url.QueryEscape(s.URL)+"&") && !strings.HasSuffix(asked, "resource="+url.QueryEscape(s.URL)) {
+				t.Errorf("another resource in %s", asked)
+			}
+		}
+		if n := len(s.asked("/token")); n != 2 {
+			t.Errorf("%d requests for tokens", n)
 		}
 	})
 }

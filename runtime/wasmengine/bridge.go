@@ -70,6 +70,12 @@ func (g *guest) text(v value) string {
 	if !v.isString() {
 		return ""
 	}
+	if v.tag() == tagString { // most are short, and read in a tenth of the time that the guest takes to copy them
+		var buf [256]byte
+		if text, _, ok := g.mem.wholeText(buf[:0], uint32(v), 0); ok {
+			return string(text)
+		}
+	}
 	at := g.image.scratch + scratchLength
 	p := g.nested(jsToCString, g.image.context, uint64(at), uint64(v), 0)
 	if p == 0 {

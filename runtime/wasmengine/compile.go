@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/runcode-go/runcode/runtime/wasmengine/internal/rewrite"
 )
@@ -70,6 +72,8 @@ func compile(ctx context.Context, config wazero.RuntimeConfig, rewritten []byte)
 	if err := instantiateImports(ctx, m.runtime); err != nil {
 		return nil, errors.Join(err, m.close(ctx))
 	}
+	// Without compiled code at hand this is half a second of work, spread over the processors.
+	ctx = experimental.WithCompilationWorkers(ctx, min(goruntime.GOMAXPROCS(0), 8))
 	var err error
 	if m.compiled, err = m.runtime.CompileModule(ctx, rewritten); err != nil {
 		return nil, errors.Join(fmt.Errorf("compile QuickJS: %w", err), m.close(ctx))

@@ -1,7 +1,7 @@
 // Package wasmengine runs programs in QuickJS-NG, compiled to WebAssembly and run by wazero: the default engine.
 //
-// Each run is an instance of its own, a private copy-on-write mapping of one boot image (image.go) in which QuickJS and the
-// prelude are ready and no program has ever run. The module is rewritten before it is compiled (internal/rewrite), so that
+// Each run is an instance of its own, over a private copy-on-write mapping of one boot image (image.go) in which QuickJS and
+// the prelude are ready and no program has ever run. The module is rewritten before it is compiled (internal/rewrite), so that
 // it can be stopped within a fraction of a millisecond wherever it is, counts its work, and cannot survive a failed
 // allocation. What an instance can ask of its host stands in one table (imports.go); what the host reads of an instance's
 // memory goes through one file (guest_memory.go).
@@ -22,8 +22,9 @@ type Options struct {
 	// Limits are the budgets of each run.
 	Limits runtime.Limits
 
-	// CacheDir is where compiled code is kept for later processes, in a folder for each version of the engine, readable by
-	// the user alone. Starting with it takes milliseconds instead of some hundred. Empty, or not writable: no cache.
+	// CacheDir is where compiled code and the boot image are kept for later processes, in a folder for each version of the
+	// engine and one for images, readable by the user alone. Starting with it takes some milliseconds instead of some hundred.
+	// Empty, or not writable: no cache.
 	CacheDir string
 
 	// MaxLive bounds how many instances exist at the same time; 0 is without bound. A run that waits for its turn spends its

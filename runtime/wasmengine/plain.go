@@ -207,52 +207,57 @@ func (w *plainWriter) slot(p uint32, depth int) error {
 
 // string writes a whole string. atomType is that of a property's name, 0 for any text.
 func (w *plainWriter) string(p uint32, atomType uint32) error {
-	s, ok := w.mem.Read(p, stringText)
-	if !ok {
+	var buf [256]byte
+	text, units, ok := w.mem.wholeText(buf[:0], p, atomType)
+	// Names that are indices stand in an order of their own.
+	if !ok || atomType != 0 && len(text) > 0 && text[0] >= '0' && text[0] <= '9' {
 		return errNotPlain
+	}
+	if w.text += units; w.text > plainText {
+		return errNotPlain
+	}
+	w.out = jsonval.AppendString(w.out, string(text))
+	return nil
+}
+
+// wholeText appends a short string that lies in one piece, and says how many code units it has. atomType as for string.
+func (m guestMemory) wholeText(to []byte, p, atomType uint32) (text []byte, units int, ok bool) {
+	s, ok := m.Read(p, stringText)
+	if !ok {
+		return to, 0, false
 	}
 	length, kind := binary.LittleEndian.Uint32(s[stringLength:]), binary.LittleEndian.Uint32(s[stringKind:])
 	n := length &^ stringWide
 	if kind>>kindShift&3 != kindWhole || atomType != 0 && kind>>atomTypeShift != atomType || n > plainText {
-		return errNotPlain
-	}
-	if w.text += int(n); w.text > plainText {
-		return errNotPlain
+		return to, 0, false
 	}
 	unit := uint32(1)
 	if length&stringWide != 0 {
 		unit = 2
 	}
-	b, ok := w.mem.Read(p+stringText, n*unit)
+	b, ok := m.Read(p+stringText, n*unit)
 	if !ok {
-		return errNotPlain
+		return to, 0, false
 	}
-	// Names that are indices stand in an order of their own.
-	if atomType != 0 && n > 0 && b[0] >= '0' && b[0] <= '9' {
-		return errNotPlain
-	}
-	var buf [256]byte
-	text := buf[:0]
 	if unit == 1 {
 		for _, c := range b { // Latin-1
-			text = utf8.AppendRune(text, rune(c))
+			to = utf8.AppendRune(to, rune(c))
 		}
-	} else {
-		for i := 0; i < len(b); i += 2 {
-			r := rune(binary.LittleEndian.Uint16(b[i:]))
-			if utf16.IsSurrogate(r) {
-				if i += 2; i == len(b) {
-					return errNotPlain
-				}
-				if r = utf16.DecodeRune(r, rune(binary.LittleEndian.Uint16(b[i:]))); r == utf8.RuneError {
-					return errNotPlain
-				}
-			}
-			text = utf8.AppendRune(text, r)
-		}
+		return to, int(n), true
 	}
-	w.out = jsonval.AppendString(w.out, string(text))
-	return nil
+	for i := 0; i < len(b); i += 2 {
+		r := rune(binary.LittleEndian.Uint16(b[i:]))
+		if utf16.IsSurrogate(r) {
+			if i += 2; i == len(b) {
+				return to, 0, false
+			}
+			if r = utf16.DecodeRune(r, rune(binary.LittleEndian.Uint16(b[i:]))); r == utf8.RuneError {
+				return to, 0, false
+			}
+		}
+		to = utf8.AppendRune(to, r)
+	}
+	return to, int(n), true
 }
 
 // plain learns where the two prototypes are, and compares what the host reads with what was written.

@@ -21,7 +21,7 @@ func TestDrillsGateway(t *testing.T) {
 		t.Run("GATE-6 "+s.name, func(t *testing.T) {
 			d := newDrill(t, cache)
 			d.configure(map[string]drillEntry{"bad": s.server})
-			c := d.connect()
+			c := d.connect(timeEnough)
 			for range 2 { // a gateway goes on
 				if got := c.run(askBoth + s.program); got != s.value {
 					t.Errorf("got %s, want %s\n%s", got, s.value, &c.stderr)

@@ -46,6 +46,9 @@ func lost(why string) string {
 	return `["ToolCallError: MCP server \"bad\" is not connected: the connection was lost during the call, so its effect is unknown` + why + `","3","5","3"]`
 }
 
+// timeEnough is the wall budget of runs on a loaded machine.
+const timeEnough = "--wall=5m"
+
 // slowCalls shortens the budget of a call that will never be answered.
 var slowCalls = map[string]any{"toolCallTimeoutMs": 700}
 
@@ -67,9 +70,9 @@ return [crashed, await good(), await again(), await good()]`,
 		program: `return [await text(tools.mcp__bad__garbage({})), await good(), await add(), await good()]`,
 		value:   `["ToolCallError: tool call timed out after 700ms","3","5","3"]`},
 	{name: "MCP-29 an answer that is no result", program: `return [await text(tools.mcp__bad__odd({})), await good(), await add(), await good()]`, value: `["(no output)","3","5","3"]`},
-	{name: "MCP-71 an answer of 63 MiB",
-		program: `const huge = await text(tools.mcp__bad__huge({ mib: 63 })); return [huge.length, huge.slice(-3), await good(), await add(), await good()]`,
-		value:   `[66060288,"xxx","3","5","3"]`, most: 2048 * mib},
+	{name: "MCP-71 an answer within the limit of 64 MiB",
+		program: fmt.Sprintf(`const huge = await text(tools.mcp__bad__huge({ mib: %d })); return [huge.length, huge.slice(-3), await good(), await add(), await good()]`, largeAnswer),
+		value:   fmt.Sprintf(`[%d,"xxx","3","5","3"]`, largeAnswer*mib), most: 2048 * mib},
 	{name: "MCP-71 an answer of more than 64 MiB", server: drillEntry{more: soonAgain},
 		program: `
 const huge = await text(tools.mcp__bad__huge({ mib: 65 }))
@@ -97,7 +100,7 @@ func TestDrillsRun(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			d := newDrill(t, cache)
 			d.configure(map[string]drillEntry{"bad": s.server})
-			a := d.run(askBoth + s.program)
+			a := d.run(askBoth+s.program, timeEnough)
 			a.is(t, s.value)
 			t.Logf("%d MiB", a.resident/mib)
 			if most := max(s.most, usualMemory); a.resident > most {

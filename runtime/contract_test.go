@@ -35,6 +35,18 @@ func TestFailure(t *testing.T) {
 			}
 		}
 	})
+	t.Run("RUN-5 a result without a failure may be asked for one", func(t *testing.T) {
+		var r Result
+		for _, target := range []error{Timeout, Abort, context.Canceled, context.DeadlineExceeded, cause} {
+			if errors.Is(r.Error, target) {
+				t.Errorf("no failure matches %v", target)
+			}
+		}
+		var misuse *MisuseError
+		if errors.As(r.Error, &misuse) {
+			t.Error("no failure is a misuse")
+		}
+	})
 	t.Run("RUN-7 timeouts and aborts match the context's errors", func(t *testing.T) {
 		for _, f := range failures {
 			if errors.Is(f, context.DeadlineExceeded) != (f.Kind == Timeout) || errors.Is(f, context.Canceled) != (f.Kind == Abort) {

@@ -43,7 +43,8 @@ const (
 // Failure says why a program did not complete. It is classified once, where it happens, and passed on untouched.
 //
 // As an error it matches its kind (errors.Is(f, runtime.Timeout)); a timeout also matches context.DeadlineExceeded,
-// an abort context.Canceled and whatever the caller's own cause matches.
+// an abort context.Canceled and whatever the caller's own cause matches. So that Result.Error may be asked as it is, a nil
+// *Failure matches nothing.
 type Failure struct {
 	Kind    Kind
 	Message string
@@ -64,6 +65,9 @@ func (f *Failure) Error() string {
 
 // Is reports whether target is f's kind, or the context error that f's kind stands for.
 func (f *Failure) Is(target error) bool {
+	if f == nil {
+		return false
+	}
 	switch target {
 	case error(f.Kind):
 		return true
@@ -76,7 +80,12 @@ func (f *Failure) Is(target error) bool {
 }
 
 // Unwrap returns the caller's reason behind an Abort, or nil.
-func (f *Failure) Unwrap() error { return f.cause }
+func (f *Failure) Unwrap() error {
+	if f == nil {
+		return nil
+	}
+	return f.cause
+}
 
 // MisuseError reports that the caller of an engine broke its contract: a run after Close, unusable namespaces. Nothing
 // was run (RUN-6).

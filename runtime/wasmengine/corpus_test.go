@@ -125,8 +125,8 @@ const outcomeTimeout = "timeout: compute"
 // A program is recorded as one that goes on and on if it has not ended after recordedLooks. A small part of that will do to see
 // it again; and a program that does end is given twenty times more than it can need.
 const (
-	recordedLooks = 40_000 // more than a second on a machine that is idle
-	quickLooks    = recordedLooks / 80
+	recordedLooks = 50_000 // more than a second on a machine that is idle
+	quickLooks    = recordedLooks / 100
 	patientLooks  = recordedLooks * 20
 )
 

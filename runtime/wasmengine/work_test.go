@@ -33,6 +33,7 @@ type givenKey struct{}
 type given struct {
 	k, looks int
 	quit     func()
+	late     bool // the run had ended before look k, and the guest was on its way out
 }
 
 // quittingHost is a run whose caller gives up at the k-th look at the budgets.
@@ -43,6 +44,7 @@ type quittingHost struct {
 
 func (h *quittingHost) Tick() bool {
 	if h.looks++; h.looks == h.k {
+		h.late = h.Ended()
 		h.quit()
 		for !h.Ended() { // the end comes from another goroutine
 			time.Sleep(10 * time.Microsecond)

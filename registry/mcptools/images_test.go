@@ -395,6 +395,8 @@ func TestMemoryStore(t *testing.T) {
 	t.Run("MCP-37 limits", func(t *testing.T) {
 		size := int64(len(small.Data))
 		refusal(t, NewMemoryStore(MemoryLimits{Image: size - 1}), fmt.Sprintf("it has %d bytes, more than %d", size, size-1), small)
+		refusal(t, NewMemoryStore(MemoryLimits{}), "it has 16777216 times 16777216 pixels, more than 67108864", Image{"image/webp", webp("VP8X", "00000000 ffffff ffffff")})
+		refusal(t, NewMemoryStore(MemoryLimits{}), "it is no image/webp", Image{"image/webp", webp("VP8 ", "000000 9d012a 0040 0280")})
 		refusal(t, NewMemoryStore(MemoryLimits{Total: size + 1}), fmt.Sprintf("the images of the result have more than %d bytes together", size+1), small, small)
 	})
 	t.Run("MCP-37 the oldest make room; an image that comes again is young", func(t *testing.T) {

@@ -38,6 +38,7 @@ type MemoryLimits struct {
 const (
 	defaultImageLimit = 5 << 20
 	defaultTotalLimit = 64 << 20
+	maxPixels         = 64 << 20 // of one image: a few bytes can claim to be a picture that nobody has the memory to draw
 )
 
 // NewMemoryStore returns an empty store. Limits below 0 count as 0.
@@ -64,8 +65,11 @@ func (s *MemoryStore) StoreImages(ctx context.Context, images []Image) ([]regist
 			return nil, &RefusedError{fmt.Sprintf("the images of the result have more than %d bytes together", s.limits.Total)}
 		}
 		dimensions, err := measure(img)
-		if err != nil {
+		switch width, height := int64(dimensions.Width), int64(dimensions.Height); {
+		case err != nil || width <= 0 || height <= 0:
 			return nil, &RefusedError{"it is no " + img.MediaType}
+		case width > maxPixels/height:
+			return nil, &RefusedError{fmt.Sprintf("it has %d times %d pixels, more than %d", width, height, maxPixels)}
 		}
 		sum := sha256.Sum256(img.Data)
 		refs[i] = registry.ImageRef{

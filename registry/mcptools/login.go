@@ -72,8 +72,10 @@ func Login(ctx context.Context, c ServerConfig, o LoginOptions) error {
 	return nil
 }
 
-// maxLoginError bounds what foreign servers may put into the message about a login.
-const maxLoginError = 1000
+const (
+	maxLoginError   = 1000    // bounds what foreign servers may put into the message about a login
+	maxLoginAddress = 8 << 10 // and into the address that the user is shown
+)
 
 func logIn(ctx context.Context, c ServerConfig, o LoginOptions, r *redactor) error {
 	server, err := loginAddress(c)
@@ -156,10 +158,10 @@ func challenge(ctx context.Context, c ServerConfig, o LoginOptions, client *http
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	resp, err := client.Do(req)
-	if ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, nil, errors.New(plainAddress(c.URL) + ": " + plainCause(err))
 	}
 	_ = resp.Body.Close() // the SDK would read it to its end, however long it is
@@ -250,8 +252,11 @@ func consent(ctx context.Context, o LoginOptions, r *redactor, a authorization, 
 	if err := a.client.Transport.(*fence).admits(u); err != nil {
 		return nil, fmt.Errorf("the authorization server: %w", err)
 	}
-	state := u.Query().Get("state")
-	if err := o.Show(ctx, u.String()); err != nil {
+	state, address := u.Query().Get("state"), u.String()
+	if len(address) > maxLoginAddress {
+		return nil, errors.New("the address of the login is too long for a browser")
+	}
+	if err := o.Show(ctx, address); err != nil {
 		return nil, fmt.Errorf("the address of the login could not be shown: %w", err)
 	}
 	result, err := a.back.wait(ctx, state)

@@ -282,6 +282,9 @@ func TestLoginFailures(t *testing.T) {
 		{"an authorization endpoint in letters that look alike", func(s *authServer, _ *loginRun) {
 			s.metadata["authorization_endpoint"] = "https://\u0430ccounts.example/"
 		}, "the authorization server: its address does not show plainly where it leads"},
+		{"an authorization endpoint without end", func(s *authServer, _ *loginRun) {
+			s.metadata["authorization_endpoint"] = s.URL + "/" + strings.Repeat("x", 9<<10)
+		}, "the address of the login is too long"},
 		{"a token endpoint without TLS elsewhere", func(s *authServer, _ *loginRun) { s.metadata["token_endpoint"] = "http://example.com/token" }, "does not use HTTPS"},
 		{"no authorization server", func(s *authServer, _ *loginRun) { s.resource["authorization_servers"] = []string{} }, "no authorization servers"},
 		{"an authorization server without TLS elsewhere, which is passed over for the server's own origin", func(s *authServer, _ *loginRun) {

@@ -116,3 +116,23 @@ func TestWatchParent(t *testing.T) {
 		}
 	})
 }
+
+func TestEntryKey(t *testing.T) {
+	for problem, want := range map[string]string{
+		"mcpServers.git.command: is missing: the executable":    "git",
+		"mcpServers.git: has neither command nor url":           "git",
+		"mcp_servers.git.args.0: the variable X: is not set":    "git",
+		"servers.git.url: must be an http or https address":     "git",
+		"mcp.servers.git.url: must be an http address":          "git",
+		"mcp.git.command: is empty":                             "git",
+		"projects./home/x.mcpServers.git.command: is missing":   "git",
+		"file: has no servers: expected an object under mcp.x":  "",
+		"mcpServers: expected an object of servers, got string": "",
+	} {
+		t.Run("GATE-6 "+problem, func(t *testing.T) {
+			if got := entryKey(problem); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}

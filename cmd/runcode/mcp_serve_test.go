@@ -93,10 +93,20 @@ func startHTTP(t *testing.T, dir string, environment []string, flags ...string) 
 			t.Errorf("GATE-6 standard output has %q", out.String())
 		}
 	})
-	s.said.await(t, "/mcp\n")
+	s.await(t, "/mcp\n")
 	_, rest, _ := strings.Cut(s.said.String(), "runcode: serving MCP at ")
 	s.url, _, _ = strings.Cut(rest, "\n")
 	return s
+}
+
+// await waits until the command has said something.
+func (s *httpServer) await(t *testing.T, text string) {
+	t.Helper()
+	for end := time.Now().Add(mcpPatience); !strings.Contains(s.said.String(), text); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never said %q:\n%s", text, s.said)
+		}
+	}
 }
 
 // connect connects a client that shows a token.
@@ -125,7 +135,7 @@ func TestMCPHTTP(t *testing.T) {
 	dir, environment := mcpFolder(t)
 	t.Run("GATE-1 the address and a token of its own are printed once, and the token admits", func(t *testing.T) {
 		s := startHTTP(t, dir, environment, "--mcp", "servers.mcp.json", "--tools", "tools.json", "--ask", "remove")
-		s.said.await(t, "bearer token, for this start: ")
+		s.await(t, "bearer token, for this start: ")
 		_, rest, _ := strings.Cut(s.said.String(), "bearer token, for this start: ")
 		token, _, _ := strings.Cut(rest, "\n")
 		if len(token) < 26 || strings.Count(s.said.String(), token) != 1 {

@@ -37,7 +37,7 @@ func mcpClient() {
 }
 
 // mcpPatience is the net under everything that a script waits for.
-const mcpPatience = time.Minute
+const mcpPatience = 3 * time.Minute
 
 type mcpPlay struct {
 	process *os.Process

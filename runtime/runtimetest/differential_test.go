@@ -129,6 +129,12 @@ var differences = []struct{ reason, program, wasm, goja string }{
 	{"goja's trim replaces an unpaired surrogate", `return '\ud800'.trim().charCodeAt(0)`, "55296", "65533"},
 	{"goja's BigInt.prototype has a length", "return ((1n as any).length === undefined)", "true", "false"},
 	{"goja's Number.prototype is no Number", "return JSON.stringify(Number.prototype)", `"0"`, `"{}"`},
+	{"QuickJS spreads no characters of a text into an object", "return { ...('ab' as any) }", "{}", `{"0":"a","1":"b"}`},
+	{"QuickJS compares texts by their code units, goja as a dictionary does", "return ['b', 'a', 'C'].sort((a, b) => a.localeCompare(b))", `["C","a","b"]`, `["a","b","C"]`},
+	{"goja's years beyond 9999 have five digits, not six", "return new Date(253402300800000).toISOString()", `"+010000-01-01T00:00:00.000Z"`, `"+10000-01-01T00:00:00.000Z"`},
+	{"goja does not know static fields named async", "class A { static async = 1 } return A.async", "1", ""},
+	{"goja spells the slash of a pattern otherwise", "return new RegExp('/').source", `"\\/"`, `"\\u002f"`},
+	{"goja's generators that are lowered are ordinary objects", "return String((async function* () {})())", `"[object AsyncGenerator]"`, `"[object Object]"`},
 	{
 		"QuickJS takes a division behind a template for a regular expression, where it looks ahead for an arrow",
 		"const f = (p: any = (`${8}` as any / 2), ...q: any[]) => p; return f()",

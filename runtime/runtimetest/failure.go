@@ -31,6 +31,8 @@ func testFailure(t *testing.T, s *suite) {
 			kind: runtime.Exception, message: "only this"},
 		{name: "RUN-38 a stack of something else", program: "const e = new Error('m'); Object.defineProperty(e, 'stack', { value: 42 }); throw e",
 			kind: runtime.Exception, message: "42"},
+		{name: "RUN-38 an empty stack", program: "const e = new Error('m'); e.stack = ''; throw e", kind: runtime.Exception, match: `^$`},
+		{name: "RUN-38 a proxy of an error", program: "throw new Proxy(new Error('inner'), {})", kind: runtime.Exception, message: "inner"},
 		{name: "RUN-38 a thrown value that cannot be shown", program: "throw { toString() { throw 1 } }", kind: runtime.Exception, message: "thrown value cannot be shown"},
 		{name: "RUN-38 a stack set to undefined", program: "const e = new Error('only this'); e.stack = undefined; throw e",
 			kind: runtime.Exception, message: "only this"},

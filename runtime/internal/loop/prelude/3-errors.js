@@ -103,8 +103,11 @@ const thrown = value => {
           if (text === stack) return position(text, frames);
         }
       }
-    } else if (isError(value)) {
-      const frames = mapped(stack);
+    } else if (!isError(value)) {
+      // A proxy of an error answers with the text that the engine recorded; elsewhere it has no stack.
+      if (mapped(stack) !== undefined) return { text: String_(value.message), line: 0, column: 0 };
+    } else {
+      const frames = stack === '' ? undefined : mapped(stack);
       if (frames !== undefined) return position(headerOf(value) + frames.text, frames);
       const header = headerOf(value);
       if (stack === header + '\n') return position(header, undefined); // recorded where no frame was

@@ -94,6 +94,16 @@ func TestApproval(t *testing.T) {
 				t.Errorf("%s, want %s", got, want)
 			}
 		})
+		t.Run("GATE-4 a client that shows only web pages cannot be asked", func(t *testing.T) {
+			h := open(t, houseOptions{tools: []registry.Definition{echo("echo")}}).asking()
+			var p person
+			o := p.options(answers("accept", yes))
+			o.Capabilities = &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}}
+			r := run(t, h.connect(o, protocol), program)
+			if !strings.Contains(text(r), "nobody can answer") || len(p.asked) > 0 {
+				t.Errorf("%s, asked %q", text(r), p.asked)
+			}
+		})
 		t.Run("GATE-4 every call is asked about, and one answer is for one call", func(t *testing.T) {
 			h := open(t, houseOptions{tools: []registry.Definition{echo("echo")}}).asking()
 			var p person

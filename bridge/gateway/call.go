@@ -81,7 +81,7 @@ func (g *Gateway) call(ctx context.Context, r *mcp.CallToolRequest, listed *list
 		result: make(chan registry.Result, 1), questions: make(chan *question),
 		rounds: inRounds(r.Session), asks: asks(r),
 	}
-	if r.Params.GetProgressToken() == nil && !c.rounds {
+	if progressToken(r) == nil && !c.rounds {
 		c.wall = g.wall()
 	}
 	if err := c.start(ctx); err != nil {
@@ -140,12 +140,12 @@ func (c *call) wait(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolR
 	}
 }
 
-// patience bounds how long this request waits, if its client did not ask for progress (GATE-1). A client that is asked in
+// patience bounds how long this request waits for a run, if its client did not ask for progress (GATE-1). A client that is asked in
 // rounds waits anew in each, and what a person takes to answer does not count; so there the bound is of the request. All others
 // have it from [PerRun].
 func (c *call) patience(r *mcp.CallToolRequest) (stop func()) {
 	wall := c.gateway.wall()
-	if !c.rounds || wall == 0 || r.Params.GetProgressToken() != nil {
+	if c.tool != registry.RunCode || !c.rounds || wall == 0 || progressToken(r) != nil {
 		return func() {}
 	}
 	timer := time.AfterFunc(wall, func() {

@@ -144,6 +144,20 @@ func TestDeafClient(t *testing.T) {
 			t.Errorf("ServeStdio: %v", err)
 		}
 	})
+	t.Run("GATE-5 one that only sends nonsense is given up", func(t *testing.T) {
+		h := open(t, houseOptions{times: times{notify: 50 * time.Millisecond}})
+		w, _, wait := h.stdio(t.Context())
+		go func() {
+			for {
+				if _, err := io.WriteString(w, "nonsense\n"); err != nil {
+					return
+				}
+			}
+		}()
+		if err := wait(); !errors.Is(err, errDeaf) {
+			t.Errorf("ServeStdio: %v", err)
+		}
+	})
 }
 
 func TestProgressOverHTTP(t *testing.T) {

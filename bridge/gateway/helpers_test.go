@@ -90,7 +90,7 @@ func shorten(t *times, by times) {
 	for _, f := range []struct {
 		to   *time.Duration
 		from time.Duration
-	}{{&t.quiet, by.quiet}, {&t.settle, by.settle}, {&t.progress, by.progress}, {&t.alive, by.alive}, {&t.parked, by.parked}} {
+	}{{&t.quiet, by.quiet}, {&t.settle, by.settle}, {&t.progress, by.progress}, {&t.alive, by.alive}, {&t.parked, by.parked}, {&t.notify, by.notify}} {
 		if f.from != 0 {
 			*f.to = f.from
 		}

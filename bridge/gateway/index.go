@@ -56,17 +56,20 @@ func groupByServer(tools []sdkgen.Tool, origin func(string) string) []*group {
 		}
 	}
 	for _, g := range groups {
-		g.prefix = g.prefix[:strings.LastIndex(g.prefix, "__")+1]
-		if g.prefix != "" {
-			g.prefix += "_"
-		}
-		if !isPlain(g.prefix) || len(g.names) < 2 {
+		const separator = "__" // between the parts of a name (MCP-10)
+		end := strings.LastIndex(g.prefix, separator)
+		if end < 0 || !isPlain(g.prefix) || len(g.names) < 2 {
 			g.prefix = ""
+		} else {
+			g.prefix = g.prefix[:end+len(separator)]
 		}
 		slices.Sort(g.names)
 	}
 	slices.SortFunc(groups, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(len(b.server), 0)-cmp.Compare(len(a.server), 0), cmp.Compare(a.server, b.server))
+		if (a.server == "") != (b.server == "") { // those of no server come last
+			return cmp.Compare(len(b.server), len(a.server))
+		}
+		return cmp.Compare(a.server, b.server)
 	})
 	return groups
 }

@@ -35,7 +35,8 @@ type lineConn struct {
 	lines  chan line
 	writes chan write
 
-	bad     int // lines that were no message; Read's own
+	deaf    time.Duration // how long a refusal waits for the client to take it
+	bad     int           // lines that were no message; Read's own
 	open    unanswered
 	ended   chan struct{} // closed at the end of the input
 	close   func() error  // of both streams, once
@@ -54,9 +55,9 @@ type write struct {
 	done chan error // holds one
 }
 
-func newLineConn(in io.ReadCloser, out io.WriteCloser, log *slog.Logger) *lineConn {
+func newLineConn(in io.ReadCloser, out io.WriteCloser, deaf time.Duration, log *slog.Logger) *lineConn {
 	c := &lineConn{
-		id: "stdio-" + rand.Text(), in: in, out: out, log: log,
+		id: "stdio-" + rand.Text(), in: in, out: out, deaf: deaf, log: log,
 		lines: make(chan line), writes: make(chan write), ended: make(chan struct{}), closed: make(chan struct{}), written: make(chan struct{}),
 	}
 	c.close = sync.OnceValue(func() error {
@@ -91,7 +92,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 				return msg, nil
 			case answer != nil:
 				c.warn(answer.Error, len(l.text))
-				if err := c.Write(ctx, answer); err != nil {
+				if err := c.refuse(ctx, answer); err != nil {
 					return nil, err
 				}
 			}
@@ -109,6 +110,20 @@ func (c *lineConn) warn(err error, size int) {
 		c.log.Warn("the client sent a line that is no message", "error", err, "bytes", size, "so far", c.bad)
 	}
 }
+
+// refuse answers a bad line. A client that sends such lines and takes no answers ends its session: nothing else is read
+// meanwhile, not even the end of the input.
+func (c *lineConn) refuse(ctx context.Context, answer *jsonrpc.Response) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.deaf, errDeaf)
+	defer cancel()
+	err := c.Write(ctx, answer)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+var errDeaf = errors.New("the client sends lines that are no messages, and does not read what it is answered")
 
 // message reads the line as a message, or says what to answer. An empty line is neither.
 func (l line) message() (jsonrpc.Message, *jsonrpc.Response, error) {

@@ -16,7 +16,6 @@ import (
 
 // listing is one state of what clients see. It never changes.
 type listing struct {
-	mode  registry.Mode
 	wire  []*mcp.Tool
 	names map[string]string // from the names on the wire to the registry's, where they differ
 
@@ -35,7 +34,7 @@ func (g *Gateway) list() (*listing, error) {
 		return nil, err
 	}
 	visible := g.o.Registry.Visible(g.o.Agent)
-	l := &listing{mode: p.Mode, names: map[string]string{}, wire: []*mcp.Tool{}, missing: g.o.Unavailable()} // null is no list
+	l := &listing{names: map[string]string{}, wire: []*mcp.Tool{}, missing: g.o.Unavailable()} // null is no list
 	description := ""
 	if p.Mode != registry.Native {
 		l.tools = bridge.SDKTools(visible)

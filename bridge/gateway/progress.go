@@ -50,10 +50,26 @@ func (t *tally) state() (version int, text string) {
 	return t.version, fmt.Sprintf("%d calls done, %d running: %s", t.done, t.running, visibleName(t.last))
 }
 
+// maxToken is how many bytes of a client's token are repeated to it.
+const maxToken = 1 << 10
+
+// progressToken returns the token with which a client asked for progress, nil if it did not: a text or a number.
+func progressToken(r *mcp.CallToolRequest) any {
+	switch token := r.Params.GetProgressToken().(type) {
+	case float64:
+		return token
+	case string:
+		if len(token) <= maxToken {
+			return token
+		}
+	}
+	return nil
+}
+
 // report tells the client of a request what the call is doing, at once, when that changes, and from time to time, until stop is
 // called; nothing is told after that. The number in a report is the call's age in seconds, which always grows.
 func (c *call) report(ctx context.Context, r *mcp.CallToolRequest) (stop func()) {
-	if r.Params.GetProgressToken() == nil {
+	if progressToken(r) == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -93,7 +109,7 @@ func (c *call) tell(ctx context.Context, r *mcp.CallToolRequest, told int) int {
 	}
 	age := time.Since(c.began)
 	_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // a client that has gone ends the request, too
-		ProgressToken: r.Params.GetProgressToken(),
+		ProgressToken: progressToken(r),
 		Progress:      age.Seconds(),
 		Message:       fmt.Sprintf("%d s%s", int(age.Seconds()), text),
 	})

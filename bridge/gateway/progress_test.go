@@ -64,6 +64,14 @@ func TestProgress(t *testing.T) {
 		c.send(runLine("3", `await new Promise(r => setTimeout(r, 100))`))
 		c.expect(`"id":3`)
 	})
+	t.Run("GATE-5 what is no token asks for nothing", func(t *testing.T) {
+		h := open(t, houseOptions{times: times{progress: time.Millisecond, alive: time.Millisecond}})
+		c := h.greeted()
+		for _, token := range []string{`null`, `{"a":1}`, `[1]`, `true`, `"` + strings.Repeat("x", maxToken+1) + `"`} {
+			c.send(withToken("2", token, `return 1`))
+			c.expect(`"id":2`)
+		}
+	})
 	t.Run("GATE-5 reports are bounded in number", func(t *testing.T) {
 		h := open(t, houseOptions{tools: []registry.Definition{echo("echo")}, times: times{progress: 100 * time.Millisecond, alive: time.Hour}})
 		c := h.greeted()
@@ -121,6 +129,22 @@ func TestWall(t *testing.T) {
 				t.Errorf("%v %s", err, text(r))
 			}
 		})
+	})
+	t.Run("GATE-1 a tool called directly is no run", func(t *testing.T) {
+		slow := tool("slow", func(ctx context.Context, _ jsonval.Value) (any, error) {
+			select {
+			case <-time.After(600 * time.Millisecond):
+				return "done", nil
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		})
+		h := open(t, houseOptions{mode: registry.Native, tools: []registry.Definition{slow}, gateway: Options{Wall: 200 * time.Millisecond}})
+		for _, protocol := range []string{older, newest} {
+			if r := callTool(t, h.connect(nil, protocol), "slow", nil); text(r) != "done" {
+				t.Errorf("%s: %s", protocol, text(r))
+			}
+		}
 	})
 	t.Run("GATE-1 the budget is 55 s unless it is set", func(t *testing.T) {
 		if got := open(t, houseOptions{}).wall(); got != 55*time.Second {

@@ -14,7 +14,7 @@ import (
 // of the client has been aborted and drained, what could still be answered has been, and both streams are closed. Nothing but
 // protocol is written to out.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	conn := newLineConn(in, out, g.o.Logger)
+	conn := newLineConn(in, out, g.times.notify, g.o.Logger)
 	defer conn.finish()
 	leave, ok := g.enter()
 	if !ok {

@@ -6,7 +6,7 @@ import "time"
 type times struct {
 	quiet    time.Duration // without a change of the registry: a burst has settled
 	settle   time.Duration // how long a burst that does not settle is waited for
-	notify   time.Duration // for a client to take a notification
+	notify   time.Duration // for a client to take what it is told
 	progress time.Duration // between two reports of progress, at least
 	alive    time.Duration // between two when nothing happens
 	parked   time.Duration // how long a run waits for its client to come back with an answer

@@ -15,6 +15,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -333,6 +334,35 @@ func TestImagesOfCancelledCalls(t *testing.T) {
 			reg.Execute(t.Context(), registry.Call{ID: "1", Name: "x", Arguments: json.RawMessage(`{}`)})
 		})
 	}
+}
+
+// A tool without a finalizer stands for one that appeared only after its call had begun.
+func TestPreparedContentOfNobody(t *testing.T) {
+	t.Run("MCP-35 prepared content that nobody takes goes with its execution", func(t *testing.T) {
+		reg, err := registry.New(registry.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newGallery(Options{Images: &album{}, Route: seeing}, (&journal{}).logger())
+		value := jsonval.MustOf(json.RawMessage(answerOf(imageBlock("image/png", []byte("pixels")))))
+		d, err := registry.Define(registry.Spec[struct{}, string]{Name: "x", Description: "x", Run: func(ctx context.Context, _ struct{}, run *registry.Run) (string, error) {
+			g.prepare(ctx, run.Execution(), value)
+			return "", nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := reg.Register(d); err != nil {
+			t.Fatal(err)
+		}
+		reg.Execute(t.Context(), registry.Call{ID: "1", Name: "x", Arguments: json.RawMessage(`{}`)})
+		eventually(t, "the end of the content", func() bool {
+			goruntime.GC()
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			return len(g.prepared) == 0
+		})
+	})
 }
 
 func TestMemoryStore(t *testing.T) {

@@ -3,6 +3,7 @@ package gateway
 // This file defines what clients see of the registry: its presentation, as MCP has it (GATE-1, PRESENT-2).
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
@@ -22,9 +23,9 @@ type listing struct {
 	sdk       *sdkgen.SDK // nil in mode native
 	discovery bool        // search_tools is listed
 	tools     []sdkgen.Tool
-	missing   []string // the servers whose tools are not there
-	conflict  error    // a tool of the registry has the name search_tools
-	digest    string
+	missing   []string          // the servers whose tools are not there
+	conflict  error             // a tool of the registry has the name search_tools
+	digest    [sha256.Size]byte // of wire, as it is sent
 }
 
 // list makes the listing of this moment.
@@ -67,7 +68,7 @@ func (g *Gateway) list() (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.digest = string(text)
+	l.digest = sha256.Sum256(text)
 	return l, nil
 }
 

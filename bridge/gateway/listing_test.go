@@ -34,7 +34,11 @@ func many(n int) (tools []registry.Definition, origin func(string) string) {
 		d.Description = strings.Repeat("Does a thing. ", 5)
 		tools = append(tools, with(d, `{"type":"object","properties":{"path":{"type":"string","description":"where"},"n":{"type":"integer"}},"required":["path"]}`))
 	}
-	return tools, func(tool string) string { return strings.Split(tool, "__")[1] }
+	return tools, func(tool string) string {
+		_, rest, _ := strings.Cut(tool, "__")
+		server, _, _ := strings.Cut(rest, "__")
+		return server
+	}
 }
 
 // listed returns the tools that a raw client gets, by name, as they are on the wire.

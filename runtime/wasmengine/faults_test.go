@@ -93,7 +93,7 @@ var growing = map[string]string{
 func TestGrowthFails(t *testing.T) {
 	const message = "heap limit reached: 64 MiB"
 	size, most := scaled(20, 40, 300), scaled(2, 8, math.MaxInt)
-	e := newEngine(t, Options{Limits: runtime.Limits{Heap: 64 << 20, MaxOutput: 8 << 20, Compute: time.Hour, Wall: 2 * time.Hour}})
+	e := newEngine(t, Options{Limits: runtime.Limits{Heap: 64 << 20, MaxOutput: 64 << 20, Compute: time.Hour, Wall: 2 * time.Hour}})
 	source := &faultySource{memorySource: e.image.source, image: uint64(e.image.pages) * wasmPage}
 	intercept(e, nil, source)
 	large := jsonval.Text(strings.Repeat("large ", 80_000))

@@ -247,6 +247,34 @@ func TestConfigErrors(t *testing.T) {
 	})
 }
 
+func TestMalformedFiles(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"bare word.toml":        {"[mcp_servers.a]\nurl = \"https://x\"\n[mcp_servers.a.http_headers]\nA = s3cretQXZ\n", "not TOML: line 4, at mcp_servers.a.http_headers.A: "},
+		"open string.toml":      {"[mcp_servers.a]\nenv = { A = \"s3cretQXZ\nx\" }\n", "not TOML: line 2, at mcp_servers.a.env.A: "},
+		"bad escape.toml":       {"[mcp_servers.a]\nenv = { A = \"s3cretQXZ\\q\" }\n", "not TOML: line 2"},
+		"half a date.toml":      {"[mcp_servers.a]\nenv = { A = 2020-s3cretQXZ }\n", "not TOML: line 2"},
+		"twice.toml":            {"[mcp_servers.a]\ncommand = \"s3cretQXZ\"\ncommand = \"s3cretQXZ\"\n", "not TOML: line 3"},
+		"no table.toml":         {"mcp_servers = \"s3cretQXZ\"\n", "has no table mcp_servers"},
+		"an entry of text.toml": {"[mcp_servers]\na = \"s3cretQXZ\"\n", "mcp_servers.a: expected an object, got string"},
+		"bare word.json":        {`{"mcpServers": {"a": {"command": "x", "env": {"A": s3cretQXZ}}}}`, "not JSON: line 1, column 52"},
+		"bad escape.json":       {`{"mcpServers": {"a": {"command": "x", "env": {"A": "s3cretQXZ\q"}}}}`, "not JSON: line 1, column 52"},
+		"open string.json":      {"{\"mcpServers\": {\"a\": {\"env\": {\"A\": \"s3cretQXZ\n\"}}}}", "not JSON: line 1, column"},
+		"half a character.json": {`{"mcpServers": {"a": {"command": "x", "env": {"A": "s3cretQXZ\ud800"}}}}`, "at $.mcpServers.a.env.A"},
+		"half a file.json":      {`{"mcpServers": {"a": {"env": {"A": "s3cretQXZ`, "not JSON: line 1"},
+		"an address.json":       {`{"mcpServers": {"a": {"url": "https://u:s3cretQXZ@h:x/s3cretQXZ?s3cretQXZ"}}}`, "mcpServers.a.url: is no URL"},
+	} {
+		t.Run("MCP-5 GATE-2 "+name, func(t *testing.T) {
+			_, err := LoadConfig(configFile(t, name, c.text))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+			if text := fmt.Sprint(err); strings.Contains(text, "3cret") || strings.Contains(text, "QXZ") {
+				t.Errorf("a secret in %s", text)
+			}
+		})
+	}
+}
+
 func TestEnvFile(t *testing.T) {
 	for _, c := range []struct {
 		text, want string // want: the variables, or what is wrong

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -101,7 +102,9 @@ func decodeConfig(path string, text []byte) (jsonval.Value, error) {
 	}
 	plain, err := hujson.Standardize(text)
 	if err != nil {
-		return jsonval.Value{}, fmt.Errorf("not JSON: %w", err)
+		// What is malformed may be a secret, and the library would quote it (MCP-5).
+		where, _, _ := strings.Cut(err.Error(), ": invalid literal: ")
+		return jsonval.Value{}, fmt.Errorf("not JSON: %s", strings.TrimPrefix(where, "hujson: "))
 	}
 	document, err := jsonval.Parse(plain)
 	if err != nil {
@@ -118,7 +121,7 @@ func decodeTOML(text []byte) (jsonval.Value, error) {
 	}
 	meta, err := toml.Decode(string(text), &document)
 	if err != nil {
-		return jsonval.Value{}, fmt.Errorf("not TOML: %w", err)
+		return jsonval.Value{}, fmt.Errorf("not TOML: %s", tomlProblem(err))
 	}
 	var servers []jsonval.Member
 	for _, key := range meta.Keys() {
@@ -135,6 +138,22 @@ func decodeTOML(text []byte) (jsonval.Value, error) {
 		return jsonval.Value{}, errors.New("has no table mcp_servers")
 	}
 	return jsonval.Object(jsonval.Member{Name: "mcp_servers", Value: jsonval.Object(servers...)}), nil
+}
+
+// quotation is what an error of the TOML library repeats of a file.
+var quotation = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+
+// tomlProblem says what is wrong and where, without a word of a value: it may be a secret (MCP-5).
+func tomlProblem(err error) string {
+	bad := toml.ParseError{}
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	where := fmt.Sprintf("line %d", bad.Position.Line)
+	if bad.LastKey != "" {
+		where += ", at " + bad.LastKey
+	}
+	return where + ": " + quotation.ReplaceAllString(bad.Message, "…")
 }
 
 func newExpander(path string, o LoadOptions) expander {

@@ -35,6 +35,25 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
+// FuzzTOML: the same for the other form of configuration files.
+func FuzzTOML(f *testing.F) {
+	f.Add([]byte("[mcp_servers.a]\ncommand = \"x\"\nargs = [\"${X}\"]\n[mcp_servers.a.env]\nA = 1\n[mcp_servers.\"b c\"]\nurl = 'https://h'\n"))
+	f.Add([]byte("mcp_servers = {a = {command = 'x', tools = {o = {approval_mode = 'a'}}, env_vars = ['X', {name = 'Y'}]}}\nd = 1979-05-27\n"))
+	f.Add([]byte("[[mcp_servers.a]]\n[mcp_servers]\na.b.c = inf\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		document, err := decodeConfig("x.toml", text)
+		if err != nil {
+			return
+		}
+		r := configReader{expander: newExpander("x.toml", environment(map[string]string{"X": "1"}))}
+		for _, c := range r.read(document) {
+			if err := c.Validate(); err != nil {
+				t.Errorf("%+v: %v", c, err)
+			}
+		}
+	})
+}
+
 // FuzzEnvFile: every file of variables is read to its end or refused, and its names are names.
 func FuzzEnvFile(f *testing.F) {
 	f.Add("export A=1 # c\r\nB=\"x\\n\ny\" z\nC='\n'\n\n#\nD=#")

@@ -74,15 +74,11 @@ const bind = (description, index) => {
     expose(name, made);
   }
   const object = create(null), members = description.members;
+  const slot = { __proto__: null, value: undefined, writable: false, enumerable: true, configurable: false };
   for (let i = 0; i < members.length; i++) {
     const member = members[i];
-    define(object, member, {
-      __proto__: null,
-      value: { [member](argument) { return call(space, member, argument, new Error_()); } }[member],
-      writable: false,
-      enumerable: true,
-      configurable: false,
-    });
+    slot.value = { [member](argument) { return call(space, member, argument, new Error_()); } }[member];
+    define(object, member, slot);
   }
   expose(description.global, object);
 };

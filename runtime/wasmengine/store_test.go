@@ -3,6 +3,7 @@ package wasmengine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -63,13 +64,16 @@ func TestStore(t *testing.T) {
 			t.Errorf("another image came back: %v", got)
 		}
 	})
+	// The cache of all tests has the compiled code already.
+	shared := openStore(cacheDir)
 	t.Run("CLI-12 an engine with a kept image is as one that booted", func(t *testing.T) {
-		dir := t.TempDir()
+		if err := os.Remove(shared.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
 		var all []*Engine
 		for _, heap := range []int64{16 << 20, 16 << 20, 24 << 20} {
-			all = append(all, newEngine(t, Options{CacheDir: dir, Limits: runtime.Limits{Heap: heap}}))
+			all = append(all, newEngine(t, Options{Limits: runtime.Limits{Heap: heap}}))
 		}
-		onlyFile(t, dir)
 		memory := func(e *Engine) []byte {
 			m, err := e.image.source.memory(e.memory)
 			if err != nil {
@@ -94,9 +98,8 @@ func TestStore(t *testing.T) {
 		}
 	})
 	t.Run("CLI-12 what is damaged is made again", func(t *testing.T) {
-		dir := t.TempDir()
-		newEngine(t, Options{CacheDir: dir})
-		path := onlyFile(t, dir)
+		newEngine(t, Options{})
+		path := shared.path
 		good, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +114,7 @@ func TestStore(t *testing.T) {
 			if err := os.WriteFile(path, damage(bytes.Clone(good)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			e := newEngine(t, Options{CacheDir: dir})
+			e := newEngine(t, Options{})
 			mustRun(t, e, runtime.Request{Program: "return 1"})
 			if b, _ := os.ReadFile(path); !bytes.Equal(b, good) {
 				t.Error("the file was not made again")
@@ -119,18 +122,17 @@ func TestStore(t *testing.T) {
 		}
 	})
 	t.Run("an image of the interpreter is not used where there is a compiler, nor the reverse", func(t *testing.T) {
-		dir := t.TempDir()
 		k := *want
 		im := *want.image
 		im.interpreted = !im.interpreted
 		k.image = &im
-		openStore(dir).save(&k)
-		e := newEngine(t, Options{CacheDir: dir})
+		shared.save(&k)
+		e := newEngine(t, Options{})
 		if e.image.interpreted == im.interpreted {
 			t.Error("it is used")
 		}
 		mustRun(t, e, runtime.Request{Program: "return 1"})
-		if got := openStore(dir).load(); got.image.interpreted == im.interpreted {
+		if got := shared.load(); got.image.interpreted == im.interpreted {
 			t.Error("it is still kept")
 		}
 	})

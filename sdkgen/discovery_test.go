@@ -345,6 +345,8 @@ func TestSearchWords(t *testing.T) {
 		{"but where there is nothing else", "which", "which", []Tool{tool("a", "x"), tool("which", "")}},
 		{"a word of the same meaning", "show the folder", "list_directory", []Tool{tool("list_directory", ""), tool("a", "shoe")}},
 		{"less than the word itself", "remove", "remove_it", []Tool{tool("delete_it", ""), tool("remove_it", "")}},
+		{"what is deprecated comes behind", "read it", "z_read", []Tool{tool("a_read", "Reads. **DEPRECATED**: use z_read."), tool("b_read", "Reads. This tool is deprecated."), tool("z_read", "Reads.")}},
+		{"but not what is about it", "read deprecated", "b_read", []Tool{tool("a_read", "Reads."), tool("b_read", "Reads the list of deprecated names.")}},
 		{"the beginning of a word that nothing has", "kuber", "kubernetes", []Tool{tool("a", "cube"), tool("kubernetes", "")}},
 		{"the server's name", "mail delete", "mcp__mail__delete", []Tool{tool("mcp__files__delete", ""), tool("mcp__mail__delete", "")}},
 		{"less than the tool's name", "mail", "mcp__a__mail", []Tool{tool("mcp__a__mail", ""), tool("mcp__mail__a", "")}},

@@ -37,6 +37,7 @@ var alike = []string{
 	"compare diff difference",
 	"link connect attach",
 	"press push hit",
+	"several multiple many",
 	"folder directory dir",
 	"repo repository",
 	"image picture photo",

@@ -6,6 +6,7 @@ package sdkgen
 import (
 	"cmp"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type Index struct {
 	terms    []string         // the words of the postings, sorted
 	lengths  [][parts]float64 // of each tool, in words
 	average  [parts]float64
+
+	deprecated []bool // tools that say so of themselves
 }
 
 // The texts of a tool that are searched.
@@ -60,6 +63,7 @@ func (s *SDK) newIndex() *Index {
 	x := &Index{
 		language: s.language, options: s.options, tools: s.tools,
 		byName: map[string]*tool{}, byRaw: map[string][]*tool{}, postings: map[string][]posting{}, lengths: make([][parts]float64, len(s.tools)),
+		deprecated: make([]bool, len(s.tools)),
 	}
 	stems := map[string]string{}
 	for i, t := range s.tools {
@@ -103,6 +107,7 @@ func (x *Index) add(i int, t *tool, stems map[string]string) {
 	enter(serverWords, server)
 	summary, rest := firstSentence(t.Description)
 	enter(summaryWords, summary)
+	x.deprecated[i] = saysDeprecated.MatchString(t.Description)
 	enter(aboutWords, rest)
 	for _, root := range []*shape{t.args, t.output} {
 		root.walk(func(s *shape) []*shape {
@@ -117,6 +122,9 @@ func (x *Index) add(i int, t *tool, stems map[string]string) {
 		})
 	}
 }
+
+// saysDeprecated matches a sentence that begins with the word, or says it of the tool; not one about something else that is deprecated.
+var saysDeprecated = regexp.MustCompile(`(?i)(?:^|[.!?\n])[^\pL\n]*deprecated\b|\b(?:this|tool|it) is deprecated\b`)
 
 // firstSentence returns the sentence that says what a tool does, and the rest of its description.
 func firstSentence(description string) (first, rest string) {

@@ -20,6 +20,7 @@ const (
 	maxExpansions = 32  // longer words that a word of the query stands for
 	prefixWeight  = 0.5 // how much such a word counts
 	synonymWeight = 0.6 // how much a word of the same meaning counts
+	outdated      = 0.5 // how much a tool counts that says of itself that it is deprecated
 	saturation    = 1.2 // BM25's k1: how fast repeating a word stops to count
 )
 
@@ -32,6 +33,11 @@ func (x *Index) score(query string) []float64 {
 		for i, score := range best {
 			scores[i] += score
 			best[i] = 0
+		}
+	}
+	for i := range scores {
+		if x.deprecated[i] {
+			scores[i] *= outdated
 		}
 	}
 	if found := x.find(query); len(found) == 1 {

@@ -22,7 +22,7 @@ import (
 )
 
 // drillPatience is the net under everything that a drill waits for. Nothing is measured by it.
-const drillPatience = time.Minute
+const drillPatience = 3 * time.Minute
 
 // drill is one exercise: a folder, and a mark in the environment of every process that has to do with it.
 type drill struct {

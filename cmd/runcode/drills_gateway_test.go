@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// allStarted has a gateway wait until every server is up, on a loaded machine too.
+const allStarted = "--start-wait=5m"
+
 // TestDrillsGateway has the same sicknesses behind the gateway: what a program reads of them is the same, and the gateway outlives them.
 func TestDrillsGateway(t *testing.T) {
 	cache := t.TempDir()
@@ -21,7 +24,7 @@ func TestDrillsGateway(t *testing.T) {
 		t.Run("GATE-6 "+s.name, func(t *testing.T) {
 			d := newDrill(t, cache)
 			d.configure(map[string]drillEntry{"bad": s.server})
-			c := d.connect(timeEnough)
+			c := d.connect(timeEnough, allStarted)
 			for range 2 { // a gateway goes on
 				if got := c.run(askBoth + s.program); got != s.value {
 					t.Errorf("got %s, want %s\n%s", got, s.value, &c.stderr)
@@ -42,7 +45,7 @@ func TestDrillsGatewayStart(t *testing.T) {
 	t.Run("GATE-6 one of three does not start: the others work, and why stands on standard error", func(t *testing.T) {
 		d := newDrill(t, cache)
 		d.configure(map[string]drillEntry{"other": {}, "bad": {modes: []string{"exit"}}, "none": {more: map[string]any{"command": "no-such-server"}}})
-		c := d.connect()
+		c := d.connect(allStarted)
 		if got := c.run(`return [await tools.mcp__good__add({ a: 1, b: 2 }), await tools.mcp__other__add({ a: 2, b: 2 })].map(r => r.content[0].text)`); got != `["3","4"]` {
 			t.Errorf("got %s", got)
 		}
@@ -57,6 +60,11 @@ func TestDrillsGatewayStart(t *testing.T) {
 		d := newDrill(t, cache)
 		d.configure(map[string]drillEntry{"bad": {modes: []string{"hang", "ignore-term"}}})
 		c := d.connect("--start-wait", "500ms")
+		asked := 0
+		d.eventually("the healthy one is up", func() bool {
+			asked++
+			return c.run(fmt.Sprintf(`return "mcp__good__add" in tools // %d`, asked)) == "true"
+		})
 		if got := c.run(`return (await tools.mcp__good__add({ a: 1, b: 2 })).content[0].text`); got != `"3"` {
 			t.Errorf("got %s", got)
 		}
@@ -65,7 +73,7 @@ func TestDrillsGatewayStart(t *testing.T) {
 	t.Run("GATE-6 MCP-71 one lists more than 64 MiB: the others work", func(t *testing.T) {
 		d := newDrill(t, cache)
 		d.configure(map[string]drillEntry{"bad": {modes: []string{"many=1000", "manual=70"}}})
-		c := d.connect()
+		c := d.connect(allStarted)
 		if got := c.run(askBoth + `return [Object.keys(tools).filter(n => n.includes("bad")).length, await good()]`); got != `[0,"3"]` {
 			t.Errorf("got %s", got)
 		}
@@ -82,7 +90,7 @@ func TestDrillsGatewayStart(t *testing.T) {
 	t.Run("GATE-3 MCP-52 a list that changes every 10 ms: clients are told, but not every time", func(t *testing.T) {
 		d := newDrill(t, cache)
 		d.configure(map[string]drillEntry{"bad": {modes: []string{"churn"}}})
-		c := d.connect("--mode", "native")
+		c := d.connect("--mode", "native", allStarted)
 		const notice = "notifications/tools/list_changed"
 		d.eventually("a notice", func() bool { return c.noticed(notice) > 0 })
 		before := c.noticed(notice)
@@ -139,12 +147,12 @@ return wrong`)
 // TestDrillsNative has calls of the sick server's tools without a program.
 func TestDrillsNative(t *testing.T) {
 	d := newDrill(t, t.TempDir())
-	entry := drillEntry{more: map[string]any{"toolCallTimeoutMs": 700, "reconnect": map[string]any{"initialDelayMs": 20, "maxDelayMs": 60}}}
+	entry := drillEntry{more: map[string]any{"toolCallTimeoutMs": 2500, "reconnect": map[string]any{"initialDelayMs": 20, "maxDelayMs": 60}}}
 	d.configure(map[string]drillEntry{"bad": entry})
-	c := d.connect("--mode", "native")
+	c := d.connect("--mode", "native", allStarted)
 	for n, test := range []struct{ name, tool, text string }{
-		{"MCP-65 an answer that is no JSON", "garbage", "Error: tool call timed out after 700ms"},
-		{"MCP-63 no answer", "deaf", "Error: tool call timed out after 700ms"},
+		{"MCP-65 an answer that is no JSON", "garbage", "Error: tool call timed out after 2500ms"},
+		{"MCP-63 no answer", "deaf", "Error: tool call timed out after 2500ms"},
 		{"MCP-30 a crash", "crash", `Error: MCP server "bad" is not connected: the connection was lost during the call, so its effect is unknown`},
 	} {
 		t.Run("GATE-5 GATE-6 "+test.name+" is a result that says so", func(t *testing.T) {
@@ -157,7 +165,9 @@ func TestDrillsNative(t *testing.T) {
 		})
 	}
 	t.Run("GATE-1 a large answer is cut, and the whole is a resource", func(t *testing.T) {
-		c := d.connect("--mode", "native")
+		d := newDrill(t, d.cache)
+		d.configure(map[string]drillEntry{"bad": {}})
+		c := d.connect("--mode", "native", allStarted)
 		r := c.call("mcp__bad__huge", map[string]any{"mib": 3})
 		if r.IsError || len(r.text()) > 64<<10 || len(r.StructuredContent) > 64<<10 {
 			t.Errorf("%d bytes of text, %d of structured content", len(r.text()), len(r.StructuredContent))
@@ -186,7 +196,7 @@ func TestDrillsClient(t *testing.T) {
 		if tsc != "" { // a process more that could be left
 			flags = []string{"--tsc", tsc}
 		}
-		c := d.launch(flags...)
+		c := d.launch(append(flags, allStarted)...)
 		c.handshake()
 		id, answer := c.begin("tools/call", programCall(fmt.Sprintf("await tools.mcp__bad__deaf({ note: %q })", d.path("called"))))
 		d.eventually("the call is at the server", func() bool { return d.exists("called") })
@@ -236,7 +246,7 @@ func TestDrillsClient(t *testing.T) {
 func TestDrillsLeaks(t *testing.T) {
 	d := newDrill(t, t.TempDir())
 	d.configure(map[string]drillEntry{"bad": {more: map[string]any{"reconnect": map[string]any{"initialDelayMs": 1, "maxDelayMs": 1}}}})
-	c := d.connect()
+	c := d.connect(allStarted)
 	round := func() {
 		got := c.run(askBoth + `
 const crashed = await text(tools.mcp__bad__crash({}))

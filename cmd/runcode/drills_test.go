@@ -50,7 +50,7 @@ func lost(why string) string {
 const timeEnough = "--wall=5m"
 
 // slowCalls shortens the budget of a call that will never be answered.
-var slowCalls = map[string]any{"toolCallTimeoutMs": 700}
+var slowCalls = map[string]any{"toolCallTimeoutMs": 2500}
 
 // soonAgain shortens the delays of reconnection.
 var soonAgain = map[string]any{"reconnect": map[string]any{"initialDelayMs": 20, "maxDelayMs": 60}}
@@ -68,7 +68,7 @@ return [crashed, await good(), await again(), await good()]`,
 		value:   `"` + strings.TrimSuffix(strings.Repeat("35,", 20), ",") + `"`},
 	{name: "MCP-71 an answer that is no JSON", server: drillEntry{more: slowCalls},
 		program: `return [await text(tools.mcp__bad__garbage({})), await good(), await add(), await good()]`,
-		value:   `["ToolCallError: tool call timed out after 700ms","3","5","3"]`},
+		value:   `["ToolCallError: tool call timed out after 2500ms","3","5","3"]`},
 	{name: "MCP-29 an answer that is no result", program: `return [await text(tools.mcp__bad__odd({})), await good(), await add(), await good()]`, value: `["(no output)","3","5","3"]`},
 	{name: "MCP-71 an answer within the limit of 64 MiB",
 		program: fmt.Sprintf(`const huge = await text(tools.mcp__bad__huge({ mib: %d })); return [huge.length, huge.slice(-3), await good(), await add(), await good()]`, largeAnswer),
@@ -91,7 +91,7 @@ return [...sums]`, value: `["35"]`},
 		program: `return [await good(), await add(), await good()]`, value: `["3","5","3"]`},
 	{name: "MCP-63 cancellation is ignored", server: drillEntry{more: slowCalls},
 		program: `return [await text(tools.mcp__bad__deaf({})), await good(), await add(), await good()]`,
-		value:   `["ToolCallError: tool call timed out after 700ms","3","5","3"]`},
+		value:   `["ToolCallError: tool call timed out after 2500ms","3","5","3"]`},
 }
 
 func TestDrillsRun(t *testing.T) {

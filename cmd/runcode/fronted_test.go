@@ -95,7 +95,7 @@ func (f *fronted) lastListed() time.Time {
 	return last
 }
 
-const frontedWait = "--start-wait=50s" // a loaded machine takes its time to start so many processes
+const frontedWait = "--start-wait=2m" // a loaded machine takes its time to start so many processes
 
 func TestFronted(t *testing.T) {
 	f := frontAll(t, t.TempDir())

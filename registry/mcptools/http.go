@@ -142,7 +142,7 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := t.bearer.roundTrip(t.base, req)
 	if err != nil {
-		cancel()
+		t.finished(cancel)
 		if login := (*LoginNeededError)(nil); call != "" && errors.As(err, &login) {
 			return answered(req, faultAnswer(call, login.Error())), nil
 		}
@@ -150,14 +150,14 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err := t.incoming(req, resp, call); err != nil {
 		_ = resp.Body.Close()
-		cancel()
+		t.finished(cancel)
 		return nil, err
 	}
 	resp.Body = &endingBody{resp.Body, func() { t.finished(cancel) }}
 	return resp, nil
 }
 
-// finished ends a request. One that ends after the link leaves its connection to nobody.
+// finished ends a request. One that ends after the link leaves its connection to nobody, nor one that is still being dialled for it.
 func (t *tripper) finished(cancel func()) {
 	cancel()
 	if isClosed(t.over) {

@@ -95,7 +95,7 @@ func TestChanges(t *testing.T) {
 	})
 	revisions(t, func(t *testing.T, protocol string) {
 		t.Run("GATE-3 changes without end are announced all the same", func(t *testing.T) {
-			h := open(t, houseOptions{mode: registry.Native, times: short})
+			h := open(t, houseOptions{mode: registry.Native, times: times{quiet: time.Hour, settle: 200 * time.Millisecond}})
 			f := h.follow(protocol)
 			stop := make(chan struct{})
 			changed := make(chan struct{})

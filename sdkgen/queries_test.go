@@ -93,7 +93,7 @@ var tunedQueries = []searchQuery{
 	{"pause a cluster", []string{"mongodb/atlas-pause-resume-cluster"}},
 }
 
-// heldOutQueries were written in the same way after that, and the ranking has not been changed since. Who changes it with a look at them
+// heldOutQueries were written in the same way after that, and the ranking has not been changed with a look at them since. Who does so
 // writes new ones.
 var heldOutQueries = []searchQuery{
 	{"drag an element onto another", []string{"chrome-devtools/drag", "playwright/browser_drag"}},

@@ -153,7 +153,7 @@ func TestFaults(t *testing.T) {
 		}{
 			{"crash", "out of order", ""},
 			{"garbage", "", ""},
-			{"hog", "exit status 2: fatal error: ", "linux"},
+			{"hog", "fatal error: ", "linux"}, // what stands before differs between builds
 			{"long", "announces a message of 99999999999 bytes", "warm"},
 			{"header", "buffer full", "warm"},
 			{"refuse", "no such thing", "warm"},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,27 @@ func TestServe(t *testing.T) {
 		receive(t, released, "the response goes on")
 		stop(nil)
 		receive(t, ended, "it does not end")
+	})
+}
+
+// brokenWriter is a response that nobody takes.
+type brokenWriter struct{ http.ResponseWriter }
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestPatientWriter(t *testing.T) {
+	t.Run("GATE-1 a request ends when its response cannot be written, and not before", func(t *testing.T) {
+		broken := 0
+		w, end := patient(httptest.NewRecorder(), time.Second, func() { broken++ })
+		_, err := w.Write([]byte("x"))
+		end()
+		if err != nil || broken != 0 {
+			t.Errorf("error %v, broken %d times", err, broken)
+		}
+		w, _ = patient(brokenWriter{httptest.NewRecorder()}, time.Second, func() { broken++ })
+		if _, err := w.Write([]byte("x")); err == nil || broken != 1 {
+			t.Errorf("error %v, broken %d times", err, broken)
+		}
 	})
 }
 

@@ -202,6 +202,17 @@ func TestHTTPSessionIdle(t *testing.T) {
 		if !known("busy") {
 			t.Error("GATE-1 a session with a call of an hour ended in it")
 		}
+		before := places()
+		gone, _ := set.reserve(0)
+		gone.settle() // its client hung up in the handshake
+		unknown, err := g.server.Connect(t.Context(), &mcp.StreamableServerTransport{SessionID: "gone"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone.adopt(unknown)
+		if known("gone") || places() != before {
+			t.Errorf("GATE-1 a session that its client cannot know of was kept; %d places, want %d", places(), before)
+		}
 		if err := set.close(t.Context()); err != nil {
 			t.Error(err)
 		}

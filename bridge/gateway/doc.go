@@ -3,10 +3,11 @@
 //
 // A harness makes everything in this order, so that what a client asked for travels with its call:
 //
-//	b, err := bridge.New(bridge.Options{Engine: engine, PerRun: gateway.PerRun})
+//	sdk := gateway.SDKOptions(sdkgen.Options{}, 0)
+//	b, err := bridge.New(bridge.Options{Engine: engine, SDK: sdk, PerRun: gateway.PerRun})
 //	reg, err := registry.New(registry.Options{Mode: registry.Code, Transport: b, Approver: gateway.Approver(nil)})
 //	// register the tools
-//	g, err := gateway.New(gateway.Options{Registry: reg})
+//	g, err := gateway.New(gateway.Options{Registry: reg, SDK: sdk})
 //	err = g.ServeStdio(ctx, os.Stdin, os.Stdout)
 //
 // Each call of a client is one execution in the registry. What it comes to is a result: a failed program or a failed tool is a

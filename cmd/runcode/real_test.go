@@ -98,8 +98,8 @@ func nodeFolder(t *testing.T) string {
 	return ""
 }
 
-// place is the surroundings of a process that a test starts: the repository's root as working directory, a home and a cache of its own,
-// no configuration of this machine.
+// place is the surroundings of a process that a test starts: the repository's root as working directory, a home of its own, no
+// configuration of this machine.
 type place struct {
 	env []string
 }
@@ -108,9 +108,15 @@ type place struct {
 func newPlace(t *testing.T, node string, variables ...string) place {
 	t.Helper()
 	home := t.TempDir()
+	runcode, err := exec.LookPath("runcode")
+	if err != nil {
+		t.Fatal(err)
+	}
 	return place{env: append([]string{
 		"PATH=" + node + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
+		// Where the tests' commands lie, which is removed after the last test: so the engine is compiled once.
+		"XDG_CACHE_HOME=" + filepath.Join(filepath.Dir(runcode), "cache"),
+		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
 		"TMPDIR=" + os.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 	}, variables...)}
 }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -50,6 +51,11 @@ func TestRealConformance(t *testing.T) {
 func TestRealConformanceClient(t *testing.T) {
 	needPackages(t, clientPackages, suitePackage)
 	p := newPlace(t, nodeFolder(t))
+	program := filepath.Join(t.TempDir(), "first.ts")
+	if err := os.WriteFile(program, []byte("return 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.must(t, "runcode", "run", program) // compiles the engine, which the clients would do all at once otherwise
 	for revision, list := range clientScenarios {
 		t.Run(revision, func(t *testing.T) {
 			runSuite(t, p, "", list, "client", "--command", "suiteclient", "--timeout", "300000", "--requirements", revision)
@@ -98,7 +104,7 @@ func judge(t *testing.T, scenario, reason string, checks []check, list map[strin
 			t.Errorf("%s: %s: %s\n%s", c.ID, c.Status, c.ErrorMessage, c.Details)
 		case bad:
 			failed = true
-		case excused && c.Status == "SUCCESS":
+		case excused && excuse != inHaste && c.Status == "SUCCESS":
 			t.Errorf("%s passes: strike it from the list", c.ID)
 		case c.Status == "SUCCESS" && c.ID != wire:
 			passed = true
@@ -209,7 +215,7 @@ func withToken(t *testing.T, target string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(&httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
@@ -219,7 +225,16 @@ func withToken(t *testing.T, target string) string {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 		},
-	})
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The whole body first: an answer that begins before the proxy has seen the end of the body breaks the connection under it.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client has left
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
 	return server.URL + to.Path
 }

@@ -32,6 +32,10 @@ type Options struct {
 	// SDK tunes the generated declarations.
 	SDK sdkgen.Options
 
+	// SDKs remembers the declarations of the views that prompts and runs have seen lately. Who makes declarations of the same
+	// tools elsewhere can share one. Nil: the bridge has one of its own.
+	SDKs *sdkgen.Cache
+
 	// Check, if set, is asked about each TypeScript program before anything of it runs. It stays the caller's.
 	Check Checker
 
@@ -88,7 +92,6 @@ type Outcome struct {
 type Bridge struct {
 	o    Options
 	logs logListeners
-	sdk  sdkgen.Cache // the texts of the views that prompts and runs have seen lately
 
 	mu     sync.Mutex
 	engine runtime.Engine
@@ -118,6 +121,9 @@ func New(o Options) (*Bridge, error) {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
+	}
+	if o.SDKs == nil {
+		o.SDKs = new(sdkgen.Cache)
 	}
 	return &Bridge{o: o, engine: o.Engine, prompted: make(map[uint64]string), seed: maphash.MakeSeed()}, nil
 }

@@ -21,7 +21,7 @@ func (b *Bridge) discovery(language string, view []registry.Definition) ([]runti
 	if b.o.SDK.MaxTokens == 0 {
 		return nil, nil // never, and the generator need not be asked
 	}
-	sdk, err := b.sdk.New(language, SDKTools(view), b.o.SDK)
+	sdk, err := b.o.SDKs.New(language, SDKTools(view), b.o.SDK)
 	if err != nil {
 		return nil, err
 	}

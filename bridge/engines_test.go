@@ -156,7 +156,7 @@ return [out, typeof tools.run_code, typeof tools.toString, typeof tools.hasOwnPr
 		t.Run("SUB-24 CODE-17 calls that nobody awaits", func(t *testing.T) {
 			w := real(t, e)
 			w.gated("slow", true)
-			r := w.runProgram(`tools.slow({ n: 1 }); tools.slow({ n: 2 }); await new Promise(r => setTimeout(r, 50)); return "gone"`)
+			r := w.runProgram(`tools.slow({ n: 1 }); tools.slow({ n: 2 }); await new Promise(r => setTimeout(r, 1000)); return "gone"`)
 			if got := textOf(t, r); got != "gone" {
 				t.Errorf("got %s", got)
 			}

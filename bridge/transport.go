@@ -96,7 +96,7 @@ func (b *Bridge) Sections(r *registry.Registry, v registry.View) ([]registry.Sec
 		return nil, err
 	}
 	language := engine.Language()
-	sdk, err := b.sdk.New(language, SDKTools(v.Tools), b.o.SDK)
+	sdk, err := b.o.SDKs.New(language, SDKTools(v.Tools), b.o.SDK)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,8 @@ type Options struct {
 	// SDK shapes the declarations. It must be what bridge.Options.SDK is, so that both know alike where programs have
 	// sdk.search; see [SDKOptions].
 	SDK sdkgen.Options
+	// SDKs remembers declarations; that of bridge.Options saves making them twice. Nil: the gateway has one of its own.
+	SDKs *sdkgen.Cache
 
 	// MaxDescription is how many bytes run_code's description may have for the whole SDK to stand in it (GATE-3). 0 means
 	// DefaultMaxDescription.
@@ -101,7 +103,6 @@ func (ownAgent) String() string { return "gateway" }
 type Gateway struct {
 	o      Options
 	server *mcp.Server
-	sdk    sdkgen.Cache
 	board  board
 	times  times
 
@@ -181,6 +182,9 @@ func (o *Options) check() error {
 	}
 	if o.Wall == 0 {
 		o.Wall = DefaultWall
+	}
+	if o.SDKs == nil {
+		o.SDKs = new(sdkgen.Cache)
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

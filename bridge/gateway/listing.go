@@ -39,7 +39,7 @@ func (g *Gateway) list() (*listing, error) {
 	description := ""
 	if p.Mode != registry.Native {
 		l.tools = bridge.SDKTools(visible)
-		if l.sdk, err = g.sdk.New(runtime.LanguageTypeScript, l.tools, g.o.SDK); err != nil {
+		if l.sdk, err = g.o.SDKs.New(runtime.LanguageTypeScript, l.tools, g.o.SDK); err != nil {
 			return nil, err
 		}
 		description, l.discovery = g.describe(l)

@@ -46,7 +46,7 @@ func (g *Gateway) readSDK(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.R
 	if l.sdk == nil {
 		return nil, mcp.ResourceNotFoundError(sdkURI)
 	}
-	text, err := g.sdk.New(runtime.LanguageTypeScript, l.tools, sdkgen.Options{}) // everything, whatever is shown elsewhere
+	text, err := g.o.SDKs.New(runtime.LanguageTypeScript, l.tools, sdkgen.Options{}) // everything, whatever is shown elsewhere
 	if err != nil {
 		return nil, err
 	}

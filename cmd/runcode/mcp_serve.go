@@ -53,7 +53,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 		Registry: box.registry, Agent: agentName, Version: version,
 		Names: gatewayNames[f.names.value], RawName: back.servers.RawName, Origin: back.servers.Origin,
 		Instructions: back.instructions, Unavailable: back.unavailable, Image: back.image,
-		SDK: code.sdk, MaxDescription: int(f.describe), MaxText: int64(f.maxText), Wall: f.gatewayWall(),
+		SDK: code.sdk, SDKs: code.sdks, MaxDescription: int(f.describe), MaxText: int64(f.maxText), Wall: f.gatewayWall(),
 		Logger: a.logger(),
 	})
 	if err != nil {
@@ -67,12 +67,13 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) error {
 type code struct {
 	bridge  *bridge.Bridge
 	sdk     sdkgen.Options
+	sdks    *sdkgen.Cache    // of the bridge and the gateway
 	engine  *starting        // nil where no programs are run
 	checker *tscheck.Checker // nil where none are checked
 }
 
 func (a *app) openCode(ctx context.Context, f mcpFlags) (_ *code, err error) {
-	c := &code{sdk: gateway.SDKOptions(sdkgen.Options{MaxDescription: sdkDescription}, int(f.describe))}
+	c := &code{sdk: gateway.SDKOptions(sdkgen.Options{MaxDescription: sdkDescription}, int(f.describe)), sdks: new(sdkgen.Cache)}
 	defer func() {
 		if err != nil {
 			c.close(ctx)
@@ -81,6 +82,7 @@ func (a *app) openCode(ctx context.Context, f mcpFlags) (_ *code, err error) {
 	o := bridge.Options{
 		MaxParallelSubCalls: int(f.engine.parallel),
 		SDK:                 c.sdk,
+		SDKs:                c.sdks,
 		Logger:              a.logger(),
 		PerRun: func(ctx context.Context, x registry.Execution) bridge.RunOptions {
 			run := gateway.PerRun(ctx, x)

@@ -179,6 +179,7 @@ func TestLoadConfig(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	vars := environment(map[string]string{"TOKEN": "s3cret"})
 	for _, c := range []struct{ name, text, want string }{
+		{"a place in a default", `{"servers": {"a": {"command": "x", "args": ["${TOKEN:-${B}}"]}}}`, "servers.a.args[0]: the default of ${TOKEN:-…} holds another place, and such are not filled: write a value there, or set TOKEN and leave the default out"},
 		{"an input without a value", `{"servers": {"a": {"command": "x", "args": ["${input:api-key}"]}}}`, "servers.a.args[0]: ${input:api-key} asks for a value that cannot be asked for here: write it as ${API_KEY}"},
 		{"an unset variable", `{"mcpServers": {"a": {"command": "x", "env": {"K": "${NOPE}"}}}}`, "mcpServers.a.env.K: the environment variable NOPE is not set"},
 		{"an unset variable by env:", `{"mcpServers": {"a": {"command": "${env:NOPE}"}}}`, "mcpServers.a.command: the environment variable NOPE is not set"},

@@ -63,6 +63,8 @@ func (e expander) value(place string) (value string, known bool, err error) {
 	kind, _, prefixed := strings.Cut(place, ":")
 	name, fallback, hasFallback := strings.Cut(place, ":-")
 	switch {
+	case hasFallback && variableName(name) && strings.Contains(fallback, "${"):
+		return "", false, fmt.Errorf("the default of ${%s:-…} holds another place, and such are not filled: write a value there, or set %[1]s and leave the default out", name)
 	case hasFallback && variableName(name):
 		// As in a shell, the default also stands in for an empty variable.
 		if value, ok := e.lookup(name); ok && value != "" {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -62,6 +63,8 @@ func playMCP(script, name string, args ...string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	// Who runs the tests may have this signal ignored, as nohup has, and what is ignored is so in children too. What is caught is not.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}

@@ -6,6 +6,8 @@ BENCHTIME ?= 1s
 CROSS     := linux/arm64 darwin/arm64 windows/amd64 linux/riscv64
 # The race detector needs cgo and a C compiler.
 RACE      := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
+# One package more at a time than there are processors: some tests wait for processes of theirs more than they work.
+PACKAGES  := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1 )))
 
 .PHONY: help run build test check fmt vet staticcheck tidy generated arrows cross check-sdk real bench fuzz soak engine
 
@@ -20,7 +22,7 @@ build: ## build bin/runcode
 
 test: ## all tests, with the race detector where a C compiler is at hand
 	@[ -n "$(RACE)" ] || echo "no C compiler (or CGO_ENABLED=0): the tests run without the race detector"
-	$(GO) test $(RACE) -timeout 20m ./...
+	$(GO) test $(RACE) -p $(PACKAGES) -timeout 20m ./...
 
 check: fmt vet staticcheck tidy generated arrows cross ## everything but the tests
 

@@ -19,6 +19,7 @@ const allStarted = "--start-wait=5m"
 
 // TestDrillsGateway has the same sicknesses behind the gateway: what a program reads of them is the same, and the gateway outlives them.
 func TestDrillsGateway(t *testing.T) {
+	t.Parallel()
 	cache := t.TempDir()
 	for _, s := range sicknesses {
 		t.Run("GATE-6 "+s.name, func(t *testing.T) {
@@ -41,6 +42,7 @@ func TestDrillsGateway(t *testing.T) {
 }
 
 func TestDrillsGatewayStart(t *testing.T) {
+	t.Parallel()
 	cache := t.TempDir()
 	t.Run("GATE-6 one of three does not start: the others work, and why stands on standard error", func(t *testing.T) {
 		d := newDrill(t, cache)
@@ -110,6 +112,7 @@ func TestDrillsGatewayStart(t *testing.T) {
 
 // TestDrillsTogether has all of them at the same time in front of one healthy server.
 func TestDrillsTogether(t *testing.T) {
+	t.Parallel()
 	d := newDrill(t, t.TempDir())
 	sick := map[string]drillEntry{}
 	for _, modes := range []string{"banner", "flood", "many=1000", "churn", "grandchild", "ignore-eof", "hang", "exit"} {
@@ -146,6 +149,7 @@ return wrong`)
 
 // TestDrillsNative has calls of the sick server's tools without a program.
 func TestDrillsNative(t *testing.T) {
+	t.Parallel()
 	d := newDrill(t, t.TempDir())
 	entry := drillEntry{more: map[string]any{"toolCallTimeoutMs": 2500, "reconnect": map[string]any{"initialDelayMs": 20, "maxDelayMs": 60}}}
 	d.configure(map[string]drillEntry{"bad": entry})
@@ -185,6 +189,7 @@ func TestDrillsNative(t *testing.T) {
 
 // TestDrillsClient has clients that go while a program runs.
 func TestDrillsClient(t *testing.T) {
+	t.Parallel()
 	cache := t.TempDir()
 	tsc := nativeCompiler(t)
 	stubborn := map[string]drillEntry{"bad": {modes: []string{"grandchild"}}, "stubborn": {modes: []string{"ignore-eof", "ignore-term"}}}

@@ -95,6 +95,7 @@ return [...sums]`, value: `["35"]`},
 }
 
 func TestDrillsRun(t *testing.T) {
+	t.Parallel()
 	cache := t.TempDir()
 	for _, s := range sicknesses {
 		t.Run(s.name, func(t *testing.T) {
@@ -111,6 +112,7 @@ func TestDrillsRun(t *testing.T) {
 }
 
 func TestDrillsRunStart(t *testing.T) {
+	t.Parallel()
 	cache := t.TempDir()
 	t.Run("CLI-7 MCP-66 it hangs at start and the user gives up", func(t *testing.T) {
 		d := newDrill(t, cache)
@@ -137,6 +139,7 @@ func TestDrillsRunStart(t *testing.T) {
 
 // TestDrillsRunKilled kills the command in the middle of a call, so that it can clean up nothing.
 func TestDrillsRunKilled(t *testing.T) {
+	t.Parallel()
 	cache := t.TempDir()
 	for name, modes := range map[string][]string{
 		"MCP-72 a server that leaves when its input ends": nil,

@@ -98,6 +98,7 @@ func (f *fronted) lastListed() time.Time {
 const frontedWait = "--start-wait=2m" // a loaded machine takes its time to start so many processes
 
 func TestFronted(t *testing.T) {
+	t.Parallel()
 	f := frontAll(t, t.TempDir())
 	began := time.Now()
 	c := f.connect(frontedWait)
@@ -228,6 +229,7 @@ func (c *drillClient) wireTools() []wireTool {
 }
 
 func TestFrontedNative(t *testing.T) {
+	t.Parallel()
 	f := frontAll(t, t.TempDir())
 	cache := f.cache
 	t.Run("GATE-1 MCP-21 the tools are those of the servers, to the byte of their schemas", func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 // TestHelpExamples runs what the help of each command shows, as a reader would who pastes it.
 func TestHelpExamples(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("the examples are written for bash")

@@ -98,6 +98,7 @@ func newLoginServer(t *testing.T) *loginServer {
 }
 
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	s := newLoginServer(t)
 	dir := t.TempDir()
 	config := file(t, "servers.json", fmt.Sprintf(`{"mcpServers": {

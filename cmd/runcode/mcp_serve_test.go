@@ -132,6 +132,7 @@ func (s showing) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestMCPHTTP(t *testing.T) {
+	t.Parallel()
 	dir, environment := mcpFolder(t)
 	t.Run("GATE-1 the address and a token of its own are printed once, and the token admits", func(t *testing.T) {
 		s := startHTTP(t, dir, environment, "--mcp", "servers.mcp.json", "--tools", "tools.json", "--ask", "remove")

@@ -22,6 +22,7 @@ return log.structuredContent.commits.length;`
 )
 
 func TestRealTypeCheck(t *testing.T) {
+	t.Parallel()
 	node := needServers(t, append(workPackages, "typescript")...)
 	tsc := nativeCompiler(t)
 	if tsc == "" {

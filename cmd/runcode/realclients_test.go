@@ -47,6 +47,7 @@ func (a called) text() string {
 
 // TestRealInspector does with the inspector's command line what a person would try first.
 func TestRealInspector(t *testing.T) {
+	t.Parallel()
 	needPackages(t, clientPackages, inspectorPackage)
 	p := newPlace(t, nodeFolder(t))
 	config := fixtureConfig(t)
@@ -137,6 +138,7 @@ func TestRealInspector(t *testing.T) {
 
 // TestRealTypeScriptClient has a client of the kind that most agents are built on use progress, cancellation and elicitation.
 func TestRealTypeScriptClient(t *testing.T) {
+	t.Parallel()
 	needPackages(t, clientPackages, "@modelcontextprotocol/sdk")
 	p := newPlace(t, nodeFolder(t))
 	config := fixtureConfig(t)

@@ -37,6 +37,7 @@ type check struct {
 }
 
 func TestRealConformance(t *testing.T) {
+	t.Parallel()
 	needPackages(t, clientPackages, suitePackage)
 	p := newPlace(t, nodeFolder(t))
 	target := withToken(t, p.gatewayHTTP(t, "--mode", "both", "--names", "raw", "--ask", "*test_input_required*", "--mcp", fixtureConfig(t)))
@@ -49,6 +50,7 @@ func TestRealConformance(t *testing.T) {
 
 // TestRealConformanceClient runs the suite's own servers, with [suiteClient] as the client.
 func TestRealConformanceClient(t *testing.T) {
+	t.Parallel()
 	needPackages(t, clientPackages, suitePackage)
 	p := newPlace(t, nodeFolder(t))
 	program := filepath.Join(t.TempDir(), "first.ts")

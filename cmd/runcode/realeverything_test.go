@@ -59,6 +59,7 @@ return {
 };`
 
 func TestRealEverything(t *testing.T) {
+	t.Parallel()
 	node := needServers(t, "@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-sequential-thinking")
 	p := newPlace(t, node, "HARBOUR_PASSWORD=secret-of-the-surroundings")
 	folder := t.TempDir()

@@ -61,6 +61,7 @@ func newRepository(t *testing.T, p place) string {
 // TestRealPrograms runs the examples over files, git, memory and a database. Each runs by the command and by the gateway, in a folder
 // of its own, and does the same there: result, logs and what it leaves behind.
 func TestRealPrograms(t *testing.T) {
+	t.Parallel()
 	node := needServers(t, workPackages...)
 	p := newPlace(t, node)
 

@@ -23,6 +23,7 @@ build: ## build bin/runcode
 test: ## all tests, with the race detector where a C compiler is at hand
 	@[ -n "$(RACE)" ] || echo "no C compiler (or CGO_ENABLED=0): the tests run without the race detector"
 	$(GO) test $(RACE) -p $(PACKAGES) -timeout 20m ./...
+	@[ -z "$(RACE)" ] || $(GO) test -timeout 20m -run '^TestHostileCorpus$$' ./runtime/wasmengine # whole, as the race detector takes too long for it
 
 check: fmt vet staticcheck tidy generated arrows cross ## everything but the tests
 

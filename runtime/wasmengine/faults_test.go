@@ -78,7 +78,7 @@ var growing = map[string]string{
 	"in jobs":         "const a = []; for (let i = 0; i < SIZE; i++) { await null; a.push(new Array(8000).fill(i)) } return a.length",
 	"a map":           "const m = new Map(); for (let i = 0; i < SIZE * 600; i++) m.set(i, [i]); return m.size",
 	"one long string": "let s = ''; for (let i = 0; i < SIZE; i++) s += 'z'.repeat(60000) + i; return s.charCodeAt(9)",
-	"JSON":            "const s = JSON.stringify(new Array(SIZE * 1500).fill({ a: 'text' })); return JSON.parse(s).length",
+	"JSON":            "const s = JSON.stringify(new Array(SIZE * 1000).fill({ a: 'text' })); return JSON.parse(s).length",
 	"arguments":       "const s = 'q'.repeat(50000); const a = []; for (let i = 0; i < SIZE / 2; i++) a.push(await tools.echo({ i, s })); return a.length",
 	"results":         "const a = []; for (let i = 0; i < SIZE / 8; i++) a.push(await tools.large({})); return a.length",
 	"the value":       "return new Array(SIZE * 800).fill('value of the program')",

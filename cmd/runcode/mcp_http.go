@@ -69,7 +69,7 @@ func (a *app) openHTTP(f httpFlags) (*transport, error) {
 	}
 	l, err := net.Listen("tcp", f.address)
 	if err != nil {
-		return nil, usagef("--http: %w", err)
+		return nil, usagef("--http %q: %w: expected an address of this machine and a free port, or port 0, which takes one", f.address, err)
 	}
 	if bound := l.Addr().(*net.TCPAddr).AddrPort().Addr().Unmap(); !bound.IsLoopback() {
 		o.Hosts = append(o.Hosts, ownHosts(host, bound)...)
